@@ -38,20 +38,20 @@ static int lowest_(const struct ilb_topology *t, const unsigned int *table,
 				ilb_mask_test(t->online, cpu));
 }
 
-/* The next thread upward, or back to the lowest from the highest. */
+/*
+ * The next thread upward, or back to the lowest from the highest. A ring that
+ * closes too early would hide a thread from every test of its core.
+ */
 static int ring_(const struct ilb_topology *t, unsigned int cpu)
 {
-	unsigned int next = t->sibling[cpu];
-	unsigned int c;
+	unsigned int core = t->core[cpu];
+	unsigned int next = cpu + 1;
 
-	if (next >= t->nr_cpus || t->core[next] != t->core[cpu])
-		return 0;
-	if (next <= cpu)
-		return next == t->core[cpu];
-	for (c = cpu + 1; c < next; c++)
-		if (t->core[c] == t->core[cpu])
-			return 0;
-	return 1;
+	if (!t->smt)
+		return core == cpu && t->sibling[cpu] == cpu;
+	while (next < t->nr_cpus && t->core[next] != core)
+		next++;
+	return t->sibling[cpu] == (next < t->nr_cpus ? next : core);
 }
 
 static int cpu_ok_(const struct ilb_topology *t, unsigned int cpu)
@@ -59,9 +59,24 @@ static int cpu_ok_(const struct ilb_topology *t, unsigned int cpu)
 	if (!lowest_(t, t->core, cpu) || !lowest_(t, t->llc, cpu) ||
 	    !lowest_(t, t->node, cpu) || !ring_(t, cpu))
 		return 0;
-	if (t->capacity && (!t->capacity[cpu] || t->capacity[cpu] > 1024))
+	return !t->capacity ||
+	       (t->capacity[cpu] && t->capacity[cpu] <= 1024);
+}
+
+/* What holds for the machine, once it holds for each CPU. */
+static int machine_ok_(const struct ilb_topology *t)
+{
+	unsigned int cpu, smt = 0, largest = t->capacity ? 0 : 1024;
+	unsigned int used = t->nr_cpus % ILB_WORD_BITS;
+
+	for (cpu = 0; cpu < t->nr_cpus; cpu++) {
+		smt |= t->core[cpu] != cpu;
+		if (t->capacity && t->capacity[cpu] > largest)
+			largest = t->capacity[cpu];
+	}
+	if (used && t->online[t->nr_cpus / ILB_WORD_BITS] >> used)
 		return 0;
-	return t->smt || t->sibling[cpu] == cpu;
+	return largest == 1024 && smt == (unsigned int)!!t->smt;
 }
 
 int ilb_topology_check(const struct ilb_topology *topology, unsigned int *cpu)
@@ -71,8 +86,11 @@ int ilb_topology_check(const struct ilb_topology *topology, unsigned int *cpu)
 	if (topology->nr_cpus && topology->nr_cpus <= ILB_CPUS_MAX)
 		while (c < topology->nr_cpus && cpu_ok_(topology, c))
 			c++;
-	if (c && c == topology->nr_cpus)
-		return 0;
+	if (c && c == topology->nr_cpus) {
+		if (machine_ok_(topology))
+			return 0;
+		c = 0;
+	}
 	if (cpu)
 		*cpu = c;
 	return -ILB_ERR_BUG;

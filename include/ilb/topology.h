@@ -52,7 +52,8 @@ int ilb_topology_link(unsigned int nr_cpus, const unsigned int *core,
  * ilb_topology_check() - test every promise that struct ilb_topology makes
  *
  * Returns 0, or -ILB_ERR_BUG with *@cpu (may be NULL) set to the first CPU
- * whose entries break one.
+ * whose entries break one; to 0 if it is the machine as a whole: @nr_cpus,
+ * bits of @online beyond it, @smt, the largest @capacity.
  */
 int ilb_topology_check(const struct ilb_topology *topology, unsigned int *cpu);
 
