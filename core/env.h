@@ -26,6 +26,8 @@ static inline int ilb_idle(const struct ilb_view *view, unsigned int cpu)
 
 #else
 
+#include <stddef.h>
+
 /* A freestanding compiler may call these three and nothing else. */
 void *memcpy(void *dst, const void *src, __SIZE_TYPE__ n);
 void *memset(void *dst, int byte, __SIZE_TYPE__ n);
