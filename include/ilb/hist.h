@@ -31,7 +31,12 @@ extern "C" {
 /** ilb_hist_add() - one value; counts saturate. */
 void ilb_hist_add(struct ilb_hist *hist, uint64_t ns);
 
-/** ilb_hist_percentile() - in ns; @percent 0 to 100; 0 if empty. */
+/**
+ * ilb_hist_percentile() - the smallest value that @percent of them do not pass
+ * @percent: 0 (the smallest) to 100 (exactly max_ns)
+ *
+ * Returns ns, never above max_ns; 0 if empty.
+ */
 uint64_t ilb_hist_percentile(const struct ilb_hist *hist, unsigned int percent);
 
 #ifdef __cplusplus
