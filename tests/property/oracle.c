@@ -78,7 +78,8 @@ static unsigned int core_tests(const struct oracle *o, unsigned int cpu)
 
 	if (!m->smt)
 		return 0;
-	for (i = m->members_start[label]; i < m->members_start[label + 1]; i++) {
+	for (i = m->members_start[label];
+	     i < m->members_start[label + 1]; i++) {
 		if (m->members[i] == cpu)
 			continue;
 		tests++;
