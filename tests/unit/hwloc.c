@@ -359,11 +359,11 @@ static uint32_t rnd(uint32_t *seed)
 
 /*
  * Whatever is done to a file: an answer that holds its promises, or a line of
- * text. ILB_ROUNDS=5000 for more of them.
+ * text. ILB_ROUNDS=2000 for more of them.
  */
 static void mutations_never_hurt(void **state)
 {
-	unsigned int i, k, rounds = 150, good = 0, crashed = 0;
+	unsigned int i, k, rounds = 60, good = 0, crashed = 0;
 	const char *more = getenv("ILB_ROUNDS");
 	struct ilb_topology *t;
 	struct ilb_error error;
