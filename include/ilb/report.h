@@ -15,7 +15,8 @@
  * @capture: where it came from
  * @hz: tick rate given or estimated, 0 unknown
  * @source: what the reading met
- * @measures, @findings: report's
+ * @measures, @findings: report's; the text of a replay takes no more from
+ *	@measures than time, CPUs and what its moments are
  * @policies, @nr_policies, @best: replay's, as ilb_replay_results() gave them
  * @what_if: housekeeping list of a replay's what-if, NULL if none
  */
