@@ -43,8 +43,10 @@ static int unjudged(const struct ilb_findings *findings, unsigned int i)
 static int same_remedy(const struct ilb_findings *findings, unsigned int a,
 		       unsigned int b)
 {
+	const struct ilb_finding *finding = findings->finding;
+
 	return unjudged(findings, b) &&
-	       !strcmp(findings->finding[a].remedy, findings->finding[b].remedy);
+	       !strcmp(finding[a].remedy, finding[b].remedy);
 }
 
 static int said_before(const struct ilb_findings *findings, unsigned int i)

@@ -156,8 +156,8 @@ static void print_policies(struct ilb_text *text,
 	static const struct ilb_column columns[] = {
 		{ "POLICY", 0 }, { "AGREE", 1 }, { "DECISIVE", 1 },
 		{ "ON-BUSY", 1 }, { "AVOIDABLE", 1 }, { "FALLBACK", 1 },
-		{ "NONE", 1 }, { "LOOKED", 1 }, { "LOOKED-MAX", 1 }, { "WOKEN", 1 },
-		{ "LLC", 1 }, { "NODE", 1 }, { "TOP-1", 1 },
+		{ "NONE", 1 }, { "LOOKED", 1 }, { "LOOKED-MAX", 1 },
+		{ "WOKEN", 1 }, { "LLC", 1 }, { "NODE", 1 }, { "TOP-1", 1 },
 	};
 	struct ilb_table table;
 	unsigned int i;
@@ -173,12 +173,12 @@ static void print_legend(struct ilb_text *text)
 {
 	ilb_text_line(text, 2, "AGREE: with the kernel's choice, where the"
 		      " kicker is known. DECISIVE: the same of the kicks at"
-		      " which the policies differ. ON-BUSY: a sibling was busy;"
-		      " AVOIDABLE: and a whole core was idle. FALLBACK: no whole"
-		      " core was idle. NONE: nobody qualified. LOOKED,"
-		      " LOOKED-MAX: idle tests per kick, mean and most. WOKEN: whole idle cores"
-		      " woken. LLC, NODE: shared with the kicker. TOP-1: share"
-		      " of the CPU chosen most.");
+		      " which the policies differ. ON-BUSY: a sibling was"
+		      " busy; AVOIDABLE: and a whole core was idle. FALLBACK:"
+		      " no whole core was idle. NONE: nobody qualified. LOOKED,"
+		      " LOOKED-MAX: idle tests per kick, mean and most. WOKEN:"
+		      " whole idle cores woken. LLC, NODE: shared with the"
+		      " kicker. TOP-1: share of the CPU chosen most.");
 }
 
 void ilb_replay_print(struct ilb_text *text, const struct ilb_report *report)

@@ -93,23 +93,27 @@ static void print_ticks(struct ilb_text *text,
 static void print_waiting(struct ilb_text *text,
 			  const struct ilb_measures *measures)
 {
+	struct ilb_word who = { "a task" };
+
 	if (!measures->waiting.known) {
 		ilb_text_unknown(text, "tasks that waited",
 				 "sched:sched_switch and sched:sched_wakeup");
 		return;
 	}
 	if (!measures->waiting.stretches) {
-		ilb_text_value(text, "tasks that waited", "never beside an idle CPU of their"
-			       " cache");
+		ilb_text_value(text, "tasks that waited",
+			       "never beside an idle CPU of their cache");
 		return;
 	}
+	if (measures->waiting.pid != ILB_PID_UNKNOWN)
+		snprintf(who.text, sizeof(who.text), "pid %" PRId32,
+			 measures->waiting.pid);
 	ilb_text_value(text, "tasks that waited", "%" PRIu64
 		       " times beside an idle CPU of their cache, %s in all;"
-		       " the longest: pid %" PRId32
-		       " waited %s on CPU %u while CPU %u was idle",
-		       measures->waiting.stretches,
+		       " the longest: %s waited %s on CPU %u while CPU %u was"
+		       " idle", measures->waiting.stretches,
 		       ilb_word_time(measures->waiting.total_ns).text,
-		       measures->waiting.pid,
+		       who.text,
 		       ilb_word_time(measures->waiting.longest_ns).text,
 		       measures->waiting.waiting_cpu,
 		       measures->waiting.idle_cpu);

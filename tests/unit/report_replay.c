@@ -113,14 +113,15 @@ static void table_and_caveat(void **state)
 	(void)state;
 	make("replay");
 	assert_true(says("POLICY AGREE DECISIVE ON-BUSY AVOIDABLE FALLBACK NONE"
-			 " LOOKED LOOKED-MAX WOKEN LLC NODE TOP-1 lowest 47.2 % 0.3 %"
-			 " 1164 1160 4 0 1.5 12 1041 1500 1500 36.4 %"));
+			 " LOOKED LOOKED-MAX WOKEN LLC NODE TOP-1 lowest 47.2 %"
+			 " 0.3 % 1164 1160 4 0 1.5 12 1041 1500 1500 36.4 %"));
 	assert_true(says("wrap:8 0.9 % 0.9 % 0 0 0 5 1.0 9 2100 100 100"
 			 " 90.9 %"));
 	assert_true(says("does not react to a changed choice"));
 	assert_true(says("use ilb fix trial or ilb sim."));
 	narrow = text_of(80);
-	assert_non_null(strstr(narrow, "\n\n  POLICY        LOOKED-MAX  WOKEN"));
+	assert_non_null(strstr(narrow,
+			       "\n\n  POLICY        LOOKED-MAX  WOKEN"));
 	assert_non_null(strstr(narrow, "TOP-1\n"));
 	free(narrow);
 }

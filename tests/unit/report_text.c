@@ -361,7 +361,8 @@ static void assert_clean(const char *text)
 {
 	for (; *text; text++)
 		if (*text != '\n' && (*text < ' ' || *text > '~'))
-			fail_msg("byte 0x%02x in the text", (unsigned char)*text);
+			fail_msg("byte 0x%02x in the text",
+				 (unsigned char)*text);
 }
 
 static void hostile_names_become_harmless(void **state)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The JSON object of a report or replay: ilb-json(5). */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ilb/error.h"
+#include "report/json.h"
+#include "report/view.h"
+
+/* ns in us need 15 digits up to 11 days; more would show binary noise. */
+#define REAL_DIGITS	15
+
+static void set_topology(struct ilb_json *json, json_t *object,
+			 const struct ilb_report *report)
+{
+	const struct ilb_topology *topology = &report->capture->topology;
+
+	ilb_json_cpus(json, object, "cpus", topology->online,
+		      topology->nr_cpus);
+	if (topology->online)
+		ilb_json_count(json, object, "nr_cpus",
+			       ilb_mask_weight(topology->online,
+					       topology->nr_cpus));
+	ilb_json_cpus(json, object, "housekeeping",
+		      report->capture->system.housekeeping, topology->nr_cpus);
+	ilb_json_bool(json, object, "housekeeping_known",
+		      report->capture->system.housekeeping_known);
+}
+
+static void set_source(struct ilb_json *json, json_t *object,
+		       const struct ilb_source_stats *source)
+{
+	ilb_json_count(json, object, "events", source->events);
+	ilb_json_count(json, object, "lost_events", source->lost);
+	ilb_json_count(json, object, "unparsed", source->unparsed);
+	ilb_json_count(json, object, "backwards", source->backwards);
+}
+
+static json_t *capture_of(struct ilb_json *json,
+			  const struct ilb_report *report)
+{
+	const struct ilb_capture *capture = report->capture;
+	const struct ilb_measures *measures = report->measures;
+	json_t *object = json_object();
+
+	if (capture && capture->path)
+		ilb_json_text(json, object, "path", capture->path,
+			      strlen(capture->path));
+	if (capture && capture->system.kernel[0])
+		ilb_json_text(json, object, "kernel", capture->system.kernel,
+			      sizeof(capture->system.kernel));
+	if (report->hz)
+		ilb_json_count(json, object, "hz", report->hz);
+	if (capture)
+		set_topology(json, object, report);
+	if (measures && measures->kicks.kicks_known) {
+		ilb_json_text(json, object, "moments",
+			      ilb_moment_kind_name(measures->kind), 32);
+		ilb_json_count(json, object, "assumed",
+			       measures->kicks.assumed);
+	}
+	if (ilb_view_seconds(measures) > 0)
+		ilb_json_real(json, object, "duration_s",
+			      ilb_view_seconds(measures));
+	if (report->source)
+		set_source(json, object, report->source);
+	return object;
+}
+
+static json_t *report_of(struct ilb_json *json, const struct ilb_report *report)
+{
+	const char *command = report->command ? report->command : "report";
+	json_t *root = json_object();
+
+	ilb_json_text(json, root, "command", command, 16);
+	ilb_json_set(json, root, "capture", capture_of(json, report));
+	if (report->measures) {
+		ilb_json_measures(json, root, report->measures);
+		ilb_json_domains(json, root, report->measures);
+	}
+	if (report->findings)
+		ilb_json_findings(json, root, report->findings);
+	if (report->policies)
+		ilb_json_policies(json, root, report);
+	return root;
+}
+
+int ilb_report_json(FILE *out, const struct ilb_report *report)
+{
+	struct ilb_json json = { 0 };
+	json_t *root = report_of(&json, report);
+	char *content;
+	size_t size;
+	int err = 0;
+
+	content = json.failed ? NULL :
+		  json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII |
+				   JSON_REAL_PRECISION(REAL_DIGITS));
+	json_decref(root);
+	if (!content)
+		return -ILB_ERR_NOMEM;
+	size = strlen(content);
+	if (fwrite(content, 1, size, out) != size || fputc('\n', out) == EOF ||
+	    fflush(out))
+		err = -ILB_ERR_IO;
+	free(content);
+	return err;
+}
