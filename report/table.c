@@ -137,16 +137,14 @@ static int add_rows(struct libscols_table *scols, const struct ilb_table *table,
 	return 0;
 }
 
-/* Indented, without the blanks at the end that mail programs would eat. */
 static void print_lines(struct ilb_text *text, const char *lines)
 {
-	size_t length, kept;
+	size_t length;
 
 	while (*lines) {
 		length = strcspn(lines, "\n");
-		for (kept = length; kept && lines[kept - 1] == ' '; kept--)
-			;
-		fprintf(text->out, "%*s%.*s\n", INDENT, "", (int)kept, lines);
+		fprintf(text->out, "%*s%.*s\n", INDENT, "", (int)length,
+			lines);
 		lines += length;
 		lines += *lines == '\n';
 	}

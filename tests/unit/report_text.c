@@ -230,6 +230,26 @@ static void histograms_show_every_bucket_between(void **state)
 				     "          |\n"));
 	assert_non_null(strstr(text, "  [1K, 2K)                1 |@@@@@     |"
 				     "\n  duration"));
+	assert_null(strstr(text, "  [1, 2) "));
+	free(text);
+}
+
+static void a_rare_bucket_shows(void **state)
+{
+	unsigned int i;
+	char *text;
+
+	(void)state;
+	make("full");
+	memset(&sample.measures.runs.latency, 0,
+	       sizeof(sample.measures.runs.latency));
+	ilb_hist_add(&sample.measures.runs.latency, 3000);
+	for (i = 0; i < 1000; i++)
+		ilb_hist_add(&sample.measures.runs.latency, 5000);
+	text = text_of(40, 0);
+	assert_non_null(strstr(text, "  [2, 4)                  1 |@         |"
+				     "\n  [4, 8)               1000 |"
+				     "@@@@@@@@@@|\n  duration"));
 	free(text);
 }
 
@@ -289,6 +309,9 @@ static size_t longest_line(const char *text)
 
 	while (*text) {
 		length = strcspn(text, "\n");
+		assert_int_equal(text[length], '\n');
+		if (length && text[length - 1] == ' ')
+			fail_msg("a blank ends: %.*s", (int)length, text);
 		if (length > longest)
 			longest = length;
 		text += length + 1;
@@ -452,6 +475,7 @@ int main(void)
 		cmocka_unit_test(ranking_ends_with_the_others),
 		cmocka_unit_test(parts_that_are_known),
 		cmocka_unit_test(histograms_show_every_bucket_between),
+		cmocka_unit_test(a_rare_bucket_shows),
 		cmocka_unit_test(unknown_is_never_0),
 		cmocka_unit_test(a_known_0_is_said),
 		cmocka_unit_test(shares_never_round_to_all_or_none),
