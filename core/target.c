@@ -254,22 +254,22 @@ static struct ilb_choice choose_near(struct ilb_policy *policy,
 }
 
 const struct ilb_rule ilb_rules[] = {
-	{ "lowest", "lowest idle CPU (Linux up to 7.2)", 0, choose_lowest },
+	{ "lowest", "lowest idle CPU (Linux up to 7.2)", 0, 1, choose_lowest },
 	{ "idle-core", "lowest idle CPU of a fully idle core, else lowest "
-	  "(Linux 7.3)", 0, choose_idle_core },
-	{ "idle-core-v1", "same choice as idle-core, without pruning", 0,
+	  "(Linux 7.3)", 0, 1, choose_idle_core },
+	{ "idle-core-v1", "same choice as idle-core, without pruning", 0, 0,
 	  choose_idle_core_v1 },
-	{ "idle-core-v2", "same choice, partly idle cores pruned", 0,
+	{ "idle-core-v2", "same choice, partly idle cores pruned", 0, 0,
 	  choose_idle_core_v2 },
-	{ "idle-core-v3", "same choice, busy CPUs' siblings pruned too", 0,
+	{ "idle-core-v3", "same choice, busy CPUs' siblings pruned too", 0, 0,
 	  choose_idle_core_v3 },
-	{ "wrap", "first idle CPU from CPU N upward, then from 0", 1,
+	{ "wrap", "first idle CPU from CPU N upward, then from 0", 1, 0,
 	  choose_wrap },
-	{ "round-robin", "first idle CPU after the one chosen last", 0,
+	{ "round-robin", "first idle CPU after the one chosen last", 0, 0,
 	  choose_round_robin },
-	{ "near", "fully idle core nearest to the kicker, else lowest", 0,
+	{ "near", "fully idle core nearest to the kicker, else lowest", 0, 0,
 	  choose_near },
-	{ NULL, NULL, 0, NULL },
+	{ NULL, NULL, 0, 0, NULL },
 };
 
 /* Does @text start with @name, and end or have a ':' there? */

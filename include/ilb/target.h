@@ -43,12 +43,14 @@ struct ilb_policy;
  * @name: as people write it: "lowest", "wrap"
  * @summary: one line
  * @takes_cpu: 1 if "NAME:N" with a CPU number N is required
+ * @in_kernel: 1 if released kernels choose by it
  * @choose: the function; may change @policy->last only
  */
 struct ilb_rule {
 	const char *name;
 	const char *summary;
 	int takes_cpu;
+	int in_kernel;
 	struct ilb_choice (*choose)(struct ilb_policy *policy,
 				    const struct ilb_view *view);
 };
