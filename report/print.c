@@ -12,7 +12,7 @@
 #define NAME_WIDTH	24
 #define VALUE_INDENT	(2 + NAME_WIDTH + 2)
 
-void ilb_text_clean(char *string)
+void ilb_print_clean(char *string)
 {
 	for (; *string; string++)
 		if (*string < 0x20 || *string > 0x7e)
@@ -72,7 +72,7 @@ static void print_wrapped(struct ilb_text *text, const char *string)
 	}
 }
 
-void ilb_text_begin(struct ilb_text *text, unsigned int used,
+void ilb_print_begin(struct ilb_text *text, unsigned int used,
 		    unsigned int indent)
 {
 	if (text->err)
@@ -93,7 +93,7 @@ static void add_v(struct ilb_text *text, const char *format, va_list args)
 		vfprintf(text->paragraph, format, args);
 }
 
-void ilb_text_add(struct ilb_text *text, const char *format, ...)
+void ilb_print_add(struct ilb_text *text, const char *format, ...)
 {
 	va_list args;
 
@@ -102,7 +102,7 @@ void ilb_text_add(struct ilb_text *text, const char *format, ...)
 	va_end(args);
 }
 
-void ilb_text_end(struct ilb_text *text)
+void ilb_print_end(struct ilb_text *text)
 {
 	if (!text->paragraph)
 		return;
@@ -112,66 +112,66 @@ void ilb_text_end(struct ilb_text *text)
 		text->err = -ILB_ERR_NOMEM;
 	text->paragraph = NULL;
 	if (!text->err) {
-		ilb_text_clean(text->content);
+		ilb_print_clean(text->content);
 		print_wrapped(text, text->content);
 	}
 	free(text->content);
 	text->content = NULL;
 }
 
-void ilb_text_line(struct ilb_text *text, unsigned int indent,
+void ilb_print_line(struct ilb_text *text, unsigned int indent,
 		   const char *format, ...)
 {
 	va_list args;
 
-	ilb_text_begin(text, indent, indent);
+	ilb_print_begin(text, indent, indent);
 	if (text->err)
 		return;
 	fprintf(text->out, "%*s", (int)indent, "");
 	va_start(args, format);
 	add_v(text, format, args);
 	va_end(args);
-	ilb_text_end(text);
+	ilb_print_end(text);
 }
 
-void ilb_text_title(struct ilb_text *text, const char *title)
+void ilb_print_title(struct ilb_text *text, const char *title)
 {
 	if (!text->err)
 		fprintf(text->out, "\n%s\n", title);
 }
 
-void ilb_text_value(struct ilb_text *text, const char *name,
+void ilb_print_value(struct ilb_text *text, const char *name,
 		    const char *format, ...)
 {
 	va_list args;
 
-	ilb_text_begin(text, VALUE_INDENT, VALUE_INDENT);
+	ilb_print_begin(text, VALUE_INDENT, VALUE_INDENT);
 	if (text->err)
 		return;
 	fprintf(text->out, "  %-*s  ", NAME_WIDTH, name);
 	va_start(args, format);
 	add_v(text, format, args);
 	va_end(args);
-	ilb_text_end(text);
+	ilb_print_end(text);
 }
 
-void ilb_text_unknown(struct ilb_text *text, const char *name,
+void ilb_print_unknown(struct ilb_text *text, const char *name,
 		      const char *needs)
 {
-	ilb_text_value(text, name, "unknown: needs %s", needs);
+	ilb_print_value(text, name, "unknown: needs %s", needs);
 }
 
-void ilb_text_count(struct ilb_text *text, const char *name, uint64_t part,
+void ilb_print_count(struct ilb_text *text, const char *name, uint64_t part,
 		    uint64_t whole)
 {
 	if (whole)
-		ilb_text_value(text, name, "%" PRIu64 " (%s)", part,
+		ilb_print_value(text, name, "%" PRIu64 " (%s)", part,
 			       ilb_word_share(part, whole).text);
 	else
-		ilb_text_value(text, name, "%" PRIu64, part);
+		ilb_print_value(text, name, "%" PRIu64, part);
 }
 
-unsigned int ilb_text_severity(struct ilb_text *text,
+unsigned int ilb_print_severity(struct ilb_text *text,
 			       enum ilb_severity severity, const char *word)
 {
 	static const char *const colours[] = {

@@ -52,7 +52,7 @@ void ilb_table_add(struct ilb_table *table, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(cell, ILB_TABLE_CELL, format, args);
 	va_end(args);
-	ilb_text_clean(cell);
+	ilb_print_clean(cell);
 }
 
 /* The first column of @row; a row that was not completed does not count. */

@@ -27,12 +27,12 @@ static void print_lost(struct ilb_text *text, const struct ilb_report *report)
 
 	if (!report->source || !report->source->lost)
 		return;
-	used = ilb_text_severity(text, ILB_WARNING, "WARNING");
-	ilb_text_begin(text, used, 4);
-	ilb_text_add(text, ": %" PRIu64 " %s lost; counts below are too low",
+	used = ilb_print_severity(text, ILB_WARNING, "WARNING");
+	ilb_print_begin(text, used, 4);
+	ilb_print_add(text, ": %" PRIu64 " %s lost; counts below are too low",
 		     report->source->lost,
 		     report->source->lost == 1 ? "event was" : "events were");
-	ilb_text_end(text);
+	ilb_print_end(text);
 }
 
 static unsigned int cpus_of(const struct ilb_report *report)
@@ -55,21 +55,21 @@ static void add_facts(struct ilb_text *text, const struct ilb_report *report)
 	unsigned int cpus = cpus_of(report);
 
 	if (report->capture && report->capture->system.kernel[0])
-		ilb_text_add(text, "%s", report->capture->system.kernel);
+		ilb_print_add(text, "%s", report->capture->system.kernel);
 	else
-		ilb_text_add(text, "kernel unknown");
+		ilb_print_add(text, "kernel unknown");
 	if (cpus)
-		ilb_text_add(text, ", %u CPU%s", cpus, cpus == 1 ? "" : "s");
+		ilb_print_add(text, ", %u CPU%s", cpus, cpus == 1 ? "" : "s");
 	if (report->hz)
-		ilb_text_add(text, ", %u Hz", report->hz);
+		ilb_print_add(text, ", %u Hz", report->hz);
 	else
-		ilb_text_add(text, ", tick rate unknown");
+		ilb_print_add(text, ", tick rate unknown");
 	if (ilb_view_seconds(measures) > 0)
-		ilb_text_add(text, ", %s",
+		ilb_print_add(text, ", %s",
 			     ilb_word_time(measures->end_ns -
 					   measures->start_ns).text);
 	if (measures && measures->kicks.kicks_known)
-		ilb_text_add(text, ", moments: %s",
+		ilb_print_add(text, ", moments: %s",
 			     ilb_moment_kind_name(measures->kind));
 }
 
@@ -77,13 +77,13 @@ static void print_header(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_capture *capture = report->capture;
 
-	ilb_text_begin(text, 0, 4);
-	ilb_text_add(text, "ilb %s: %s (",
+	ilb_print_begin(text, 0, 4);
+	ilb_print_add(text, "ilb %s: %s (",
 		     report->command ? report->command : "report",
 		     capture && capture->path ? capture->path : "no capture");
 	add_facts(text, report);
-	ilb_text_add(text, ")");
-	ilb_text_end(text);
+	ilb_print_add(text, ")");
+	ilb_print_end(text);
 }
 
 static void print_evidence(struct ilb_text *text,
@@ -112,18 +112,18 @@ void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report)
 
 	if (!source && !kicks)
 		return;
-	ilb_text_title(text, "What was assumed");
+	ilb_print_title(text, "What was assumed");
 	if (kicks)
-		ilb_text_value(text, "kicks on assumptions",
+		ilb_print_value(text, "kicks on assumptions",
 			       "%" PRIu64 " of %" PRIu64 " rest on one about"
 			       " which CPUs were in the mask",
 			       measures->kicks.assumed, measures->kicks.total);
 	if (!source)
 		return;
-	ilb_text_value(text, "not understood",
+	ilb_print_value(text, "not understood",
 		       "%" PRIu64 " of %" PRIu64 " lines or records",
 		       source->unparsed, source->events);
-	ilb_text_value(text, "time ran backwards",
+	ilb_print_value(text, "time ran backwards",
 		       "%" PRIu64 " times, and was held instead",
 		       source->backwards);
 }

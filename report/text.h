@@ -42,46 +42,46 @@ struct ilb_word {
 	char text[32];
 };
 
-/** ilb_text_clean() - every byte that is not printable ASCII becomes '?' */
-void ilb_text_clean(char *string);
+/** ilb_print_clean() - every byte that is not printable ASCII becomes '?' */
+void ilb_print_clean(char *string);
 
 /**
- * ilb_text_begin() - start a paragraph
+ * ilb_print_begin() - start a paragraph
  * @used: columns that are taken on its first line already
  * @indent: of its further lines
  *
- * Then any number of ilb_text_add(), which are joined as they are, and
- * ilb_text_end(), which wraps and ends the last line.
+ * Then any number of ilb_print_add(), which are joined as they are, and
+ * ilb_print_end(), which wraps and ends the last line.
  */
-void ilb_text_begin(struct ilb_text *text, unsigned int used,
+void ilb_print_begin(struct ilb_text *text, unsigned int used,
 		    unsigned int indent);
-void ilb_text_add(struct ilb_text *text, const char *format, ...)
+void ilb_print_add(struct ilb_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void ilb_text_end(struct ilb_text *text);
+void ilb_print_end(struct ilb_text *text);
 
-/** ilb_text_line() - a whole paragraph, indented by @indent. */
-void ilb_text_line(struct ilb_text *text, unsigned int indent,
+/** ilb_print_line() - a whole paragraph, indented by @indent. */
+void ilb_print_line(struct ilb_text *text, unsigned int indent,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** ilb_text_title() - an empty line and the name of a section. */
-void ilb_text_title(struct ilb_text *text, const char *title);
+/** ilb_print_title() - an empty line and the name of a section. */
+void ilb_print_title(struct ilb_text *text, const char *title);
 
-/** ilb_text_value() - "  name     value", wrapped below the value. */
-void ilb_text_value(struct ilb_text *text, const char *name,
+/** ilb_print_value() - "  name     value", wrapped below the value. */
+void ilb_print_value(struct ilb_text *text, const char *name,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** ilb_text_unknown() - a value that is unknown, and what would tell it. */
-void ilb_text_unknown(struct ilb_text *text, const char *name,
+/** ilb_print_unknown() - a value that is unknown, and what would tell it. */
+void ilb_print_unknown(struct ilb_text *text, const char *name,
 		      const char *needs);
 
-/** ilb_text_count() - a value: @part and its share of @whole (0: no share). */
-void ilb_text_count(struct ilb_text *text, const char *name, uint64_t part,
+/** ilb_print_count() - a value: @part and its share of @whole (0: no share). */
+void ilb_print_count(struct ilb_text *text, const char *name, uint64_t part,
 		    uint64_t whole);
 
-/** ilb_text_severity() - the word, coloured if wanted; returns its length. */
-unsigned int ilb_text_severity(struct ilb_text *text,
+/** ilb_print_severity() - the word, coloured if wanted; returns its length. */
+unsigned int ilb_print_severity(struct ilb_text *text,
 			       enum ilb_severity severity, const char *word);
 
 /**

@@ -65,15 +65,15 @@ void ilb_domains_print(struct ilb_text *text,
 
 	if (nr > ILB_DOMAINS_MAX)
 		nr = ILB_DOMAINS_MAX;
-	ilb_text_title(text, "Load balancing, all CPUs together");
+	ilb_print_title(text, "Load balancing, all CPUs together");
 	if (measures->schedstat_counts < 0)
-		ilb_text_unknown(text, "attempts",
+		ilb_print_unknown(text, "attempts",
 				 "schedstat.before and schedstat.after");
 	else if (!measures->schedstat_counts)
-		ilb_text_unknown(text, "attempts", "kernel.sched_schedstats=1"
+		ilb_print_unknown(text, "attempts", "kernel.sched_schedstats=1"
 				 " while recording; it was off");
 	else if (!nr)
-		ilb_text_value(text, "attempts", "no domain was balanced");
+		ilb_print_value(text, "attempts", "no domain was balanced");
 	else
 		print_table(text, measures, nr);
 }

@@ -13,9 +13,9 @@ static void print_part(struct ilb_text *text, const char *label,
 	if (!content[0] || text->err)
 		return;
 	fprintf(text->out, "%*s%s: ", INDENT, "", label);
-	ilb_text_begin(text, INDENT + (unsigned int)strlen(label) + 2, INDENT);
-	ilb_text_add(text, "%s", content);
-	ilb_text_end(text);
+	ilb_print_begin(text, INDENT + (unsigned int)strlen(label) + 2, INDENT);
+	ilb_print_add(text, "%s", content);
+	ilb_print_end(text);
 }
 
 static void print_finding(struct ilb_text *text,
@@ -25,11 +25,11 @@ static void print_finding(struct ilb_text *text,
 
 	if (!text->err)
 		fputs("  ", text->out);
-	used = ilb_text_severity(text, finding->severity,
+	used = ilb_print_severity(text, finding->severity,
 				 ilb_severity_name(finding->severity));
-	ilb_text_begin(text, used + 2, INDENT);
-	ilb_text_add(text, ": %s: %s", finding->id, finding->text);
-	ilb_text_end(text);
+	ilb_print_begin(text, used + 2, INDENT);
+	ilb_print_add(text, ": %s: %s", finding->id, finding->text);
+	ilb_print_end(text);
 	print_part(text, "CPUs", finding->cpus);
 	print_part(text, "why", finding->why);
 	print_part(text, "do", finding->remedy);
@@ -69,14 +69,14 @@ static void print_unjudged(struct ilb_text *text,
 
 	if (!text->err)
 		fputs("  ", text->out);
-	ilb_text_begin(text, 2, INDENT);
-	ilb_text_add(text, "cannot judge: %s", findings->finding[first].id);
+	ilb_print_begin(text, 2, INDENT);
+	ilb_print_add(text, "cannot judge: %s", findings->finding[first].id);
 	for (i = first + 1; i < count; i++)
 		if (same_remedy(findings, first, i))
-			ilb_text_add(text, ", %s", findings->finding[i].id);
+			ilb_print_add(text, ", %s", findings->finding[i].id);
 	if (remedy[0])
-		ilb_text_add(text, ": %s", remedy);
-	ilb_text_end(text);
+		ilb_print_add(text, ": %s", remedy);
+	ilb_print_end(text);
 }
 
 void ilb_findings_print(struct ilb_text *text,
@@ -86,7 +86,7 @@ void ilb_findings_print(struct ilb_text *text,
 
 	if (count > ILB_FINDINGS_MAX)
 		count = ILB_FINDINGS_MAX;
-	ilb_text_title(text, "Findings");
+	ilb_print_title(text, "Findings");
 	for (i = 0; i < count; i++) {
 		if (unjudged(findings, i))
 			continue;
@@ -94,7 +94,7 @@ void ilb_findings_print(struct ilb_text *text,
 		judged++;
 	}
 	if (!judged)
-		ilb_text_line(text, 2, "none");
+		ilb_print_line(text, 2, "none");
 	for (i = 0; i < count; i++)
 		if (unjudged(findings, i) && !said_before(findings, i))
 			print_unjudged(text, findings, i, count);

@@ -65,10 +65,10 @@ static void print_total(struct ilb_text *text,
 	uint64_t total = measures->kicks.total;
 
 	if (seconds > 0)
-		ilb_text_value(text, "kicks", "%" PRIu64 " (%s/s)", total,
+		ilb_print_value(text, "kicks", "%" PRIu64 " (%s/s)", total,
 			       ilb_word_rate(total, seconds).text);
 	else
-		ilb_text_value(text, "kicks", "%" PRIu64, total);
+		ilb_print_value(text, "kicks", "%" PRIu64, total);
 }
 
 static void print_shares(struct ilb_text *text,
@@ -77,24 +77,24 @@ static void print_shares(struct ilb_text *text,
 	const struct ilb_kicks *kicks = &measures->kicks;
 	uint64_t total = kicks->total;
 
-	ilb_text_count(text, "on a busy core", kicks->on_busy_core, total);
+	ilb_print_count(text, "on a busy core", kicks->on_busy_core, total);
 	if (kicks->masks_known) {
-		ilb_text_count(text, "avoidable", kicks->avoidable, total);
-		ilb_text_count(text, "no whole core was idle", kicks->fallback,
+		ilb_print_count(text, "avoidable", kicks->avoidable, total);
+		ilb_print_count(text, "no whole core was idle", kicks->fallback,
 			       total);
 	} else {
-		ilb_text_unknown(text, "avoidable", NEEDS_MASKS);
-		ilb_text_unknown(text, "no whole core was idle", NEEDS_MASKS);
+		ilb_print_unknown(text, "avoidable", NEEDS_MASKS);
+		ilb_print_unknown(text, "no whole core was idle", NEEDS_MASKS);
 	}
 	if (ilb_view_no_target(measures))
-		ilb_text_count(text, "nobody qualified", kicks->no_target,
+		ilb_print_count(text, "nobody qualified", kicks->no_target,
 			       total);
 	if (kicks->dropped_known)
-		ilb_text_count(text, "target busy by then", kicks->dropped,
+		ilb_print_count(text, "target busy by then", kicks->dropped,
 			       total);
 	else
-		ilb_text_unknown(text, "target busy by then", NEEDS_HANDLER);
-	ilb_text_count(text, "whole idle cores woken", kicks->idle_cores_woken,
+		ilb_print_unknown(text, "target busy by then", NEEDS_HANDLER);
+	ilb_print_count(text, "whole idle cores woken", kicks->idle_cores_woken,
 		       total);
 }
 
@@ -104,14 +104,14 @@ static void print_placement(struct ilb_text *text,
 	uint64_t placed = ilb_view_placed(kicks);
 
 	if (!placed) {
-		ilb_text_unknown(text, "target and kicker", NEEDS_KICKER);
+		ilb_print_unknown(text, "target and kicker", NEEDS_KICKER);
 		return;
 	}
-	ilb_text_count(text, "on the kicker's core", kicks->same_core, placed);
-	ilb_text_count(text, "in the kicker's LLC", kicks->same_llc, placed);
-	ilb_text_count(text, "on the kicker's node", kicks->same_node, placed);
+	ilb_print_count(text, "on the kicker's core", kicks->same_core, placed);
+	ilb_print_count(text, "in the kicker's LLC", kicks->same_llc, placed);
+	ilb_print_count(text, "on the kicker's node", kicks->same_node, placed);
 	if (kicks->kicker_unknown)
-		ilb_text_count(text, "kicker unknown", kicks->kicker_unknown,
+		ilb_print_count(text, "kicker unknown", kicks->kicker_unknown,
 			       kicks->total);
 }
 
@@ -119,9 +119,9 @@ void ilb_kicks_print(struct ilb_text *text, const struct ilb_measures *measures)
 {
 	const struct ilb_kicks *kicks = &measures->kicks;
 
-	ilb_text_title(text, "Kicks");
+	ilb_print_title(text, "Kicks");
 	if (!kicks->kicks_known) {
-		ilb_text_unknown(text, "kicks", NEEDS_KICKS);
+		ilb_print_unknown(text, "kicks", NEEDS_KICKS);
 		return;
 	}
 	print_total(text, measures);
@@ -137,10 +137,10 @@ static void print_hist(struct ilb_text *text, const char *name,
 		       const struct ilb_hist *hist)
 {
 	if (!hist->count) {
-		ilb_text_line(text, 2, "%s: none seen", name);
+		ilb_print_line(text, 2, "%s: none seen", name);
 		return;
 	}
-	ilb_text_line(text, 2, "%s: mean %s, p50 %s, p99 %s, max %s", name,
+	ilb_print_line(text, 2, "%s: mean %s, p50 %s, p99 %s, max %s", name,
 		      ilb_word_time(hist->sum_ns / hist->count).text,
 		      ilb_word_time(ilb_hist_percentile(hist, 50)).text,
 		      ilb_word_time(ilb_hist_percentile(hist, 99)).text,
@@ -152,13 +152,13 @@ void ilb_runs_print(struct ilb_text *text, const struct ilb_measures *measures)
 {
 	const struct ilb_runs *runs = &measures->runs;
 
-	ilb_text_title(text, "Runs on the kicked CPUs, in us");
+	ilb_print_title(text, "Runs on the kicked CPUs, in us");
 	if (!runs->known) {
-		ilb_text_unknown(text, "runs", NEEDS_RUNS);
+		ilb_print_unknown(text, "runs", NEEDS_RUNS);
 		return;
 	}
-	ilb_text_value(text, "runs", "%" PRIu64, runs->total);
-	ilb_text_value(text, "siblings disturbed", "%s",
+	ilb_print_value(text, "runs", "%" PRIu64, runs->total);
+	ilb_print_value(text, "siblings disturbed", "%s",
 		       ilb_word_time(runs->disturbed_ns).text);
 	print_hist(text, "kick to handler", &runs->latency);
 	print_hist(text, "duration", &runs->duration);

@@ -50,17 +50,17 @@ static void add_equals(struct ilb_text *text, const struct ilb_report *report,
 		if ((int)i == but ||
 		    report->policies[i].agree_decisive != most)
 			continue;
-		ilb_text_add(text, "%s%s", said++ ? ", " : lead,
+		ilb_print_add(text, "%s%s", said++ ? ", " : lead,
 			     report->policies[i].name);
 	}
 	if (said)
-		ilb_text_add(text, "%s", tail);
+		ilb_print_add(text, "%s", tail);
 }
 
 static void add_agreement(struct ilb_text *text,
 			  const struct ilb_policy_result *policy)
 {
-	ilb_text_add(text, "agrees in %" PRIu64 " of %" PRIu64 " kicks (%s), %"
+	ilb_print_add(text, "agrees in %" PRIu64 " of %" PRIu64 " kicks (%s), %"
 		     PRIu64 " of %" PRIu64 " decisive", policy->agree,
 		     policy->scored,
 		     ilb_word_share(policy->agree, policy->scored).text,
@@ -73,15 +73,15 @@ static void add_best(struct ilb_text *text, const struct ilb_report *report)
 
 	if (best->agree_decisive * 100 <
 	    best->decisive_scored * EXPLAINS_PERCENT) {
-		ilb_text_add(text, "No policy listed explains this kernel's"
+		ilb_print_add(text, "No policy listed explains this kernel's"
 			     " choices; the nearest, %s, ", best->name);
 		add_agreement(text, best);
-		ilb_text_add(text, ".");
+		ilb_print_add(text, ".");
 		return;
 	}
-	ilb_text_add(text, "This kernel behaves like %s: ", best->name);
+	ilb_print_add(text, "This kernel behaves like %s: ", best->name);
 	add_agreement(text, best);
-	ilb_text_add(text, ".");
+	ilb_print_add(text, ".");
 	if (best->decisive_scored)
 		add_equals(text, report, report->best,
 			   " With the same choices: ", ".");
@@ -91,20 +91,20 @@ static void add_behaviour(struct ilb_text *text,
 			  const struct ilb_report *report)
 {
 	if (!has_kicks(report))
-		ilb_text_add(text, "No kick to replay.");
+		ilb_print_add(text, "No kick to replay.");
 	else if (!any_scored(report))
-		ilb_text_add(text, "Which rule this kernel follows is unknown:"
+		ilb_print_add(text, "Which rule this kernel follows is unknown:"
 			     " the trace does not say who kicked (needs "
 			     NEEDS_KICKER ").");
 	else if (report->what_if)
-		ilb_text_add(text, "What if the housekeeping CPUs were %s: the"
+		ilb_print_add(text, "What if the housekeeping CPUs were %s: the"
 			     " policies below choose with these. Agreement"
 			     " then says how often one still names the CPU"
 			     " that the kernel chose with its own.",
 			     report->what_if[0] ? report->what_if : "none");
 	else if (report->nr_policies > 1 &&
 		 !report->policies[0].decisive_scored)
-		ilb_text_add(text, "These policies cannot be told apart here:"
+		ilb_print_add(text, "These policies cannot be told apart here:"
 			     " at every kick all of them name the same CPU.");
 	else if (report->best >= 0 &&
 		 (unsigned int)report->best < report->nr_policies)
@@ -171,7 +171,7 @@ static void print_policies(struct ilb_text *text,
 
 static void print_legend(struct ilb_text *text)
 {
-	ilb_text_line(text, 2, "AGREE: with the kernel's choice, where the"
+	ilb_print_line(text, 2, "AGREE: with the kernel's choice, where the"
 		      " kicker is known. DECISIVE: the same of the kicks at"
 		      " which the policies differ. ON-BUSY: a sibling was"
 		      " busy; AVOIDABLE: and a whole core was idle. FALLBACK:"
@@ -185,26 +185,26 @@ void ilb_replay_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_policy_result *first = report->policies;
 
-	ilb_text_title(text, "Verdict");
+	ilb_print_title(text, "Verdict");
 	if (!text->err)
 		fputs("  ", text->out);
-	ilb_text_begin(text, 2, 2);
+	ilb_print_begin(text, 2, 2);
 	add_behaviour(text, report);
-	ilb_text_end(text);
+	ilb_print_end(text);
 	if (!has_kicks(report))
 		return;
-	ilb_text_title(text, "Policies");
-	ilb_text_value(text, "kicks replayed", "%" PRIu64, first->kicks);
-	ilb_text_value(text, "with a known kicker", "%" PRIu64, first->scored);
-	ilb_text_value(text, "decisive", "%" PRIu64, first->decisive);
+	ilb_print_title(text, "Policies");
+	ilb_print_value(text, "kicks replayed", "%" PRIu64, first->kicks);
+	ilb_print_value(text, "with a known kicker", "%" PRIu64, first->scored);
+	ilb_print_value(text, "decisive", "%" PRIu64, first->decisive);
 	if (!text->err)
 		fputc('\n', text->out);
 	print_policies(text, report);
 	if (!text->err)
 		fputc('\n', text->out);
 	print_legend(text);
-	ilb_text_title(text, "Caveat");
-	ilb_text_line(text, 2, "The recorded past does not react to a changed"
+	ilb_print_title(text, "Caveat");
+	ilb_print_line(text, 2, "The recorded past does not react to a changed"
 		      " choice: a replayed choice says where the kick would"
 		      " have gone at that moment; what would have happened"
 		      " after it is unknown. For that use ilb fix trial or ilb"

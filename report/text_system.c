@@ -17,17 +17,17 @@ static void print_contention(struct ilb_text *text,
 	uint64_t idle = measures->contention.idle_sibling;
 
 	if (measures->contention.known) {
-		ilb_text_value(text, "left idle for a task", "%" PRIu64
+		ilb_print_value(text, "left idle for a task", "%" PRIu64
 			       " beside a busy sibling (%s), %" PRIu64
 			       " beside idle ones", busy,
 			       ilb_word_share(busy, busy + idle).text, idle);
 		return;
 	}
 	if (report->capture && !report->capture->topology.smt)
-		ilb_text_value(text, "left idle for a task",
+		ilb_print_value(text, "left idle for a task",
 			       "no core has two CPUs");
 	else
-		ilb_text_unknown(text, "left idle for a task", NEEDS_SWITCH);
+		ilb_print_unknown(text, "left idle for a task", NEEDS_SWITCH);
 }
 
 static void print_softirq(struct ilb_text *text,
@@ -36,20 +36,20 @@ static void print_softirq(struct ilb_text *text,
 	double seconds = ilb_view_seconds(measures);
 
 	if (!measures->softirq.known) {
-		ilb_text_unknown(text, "SCHED softirqs", NEEDS_SOFTIRQ);
+		ilb_print_unknown(text, "SCHED softirqs", NEEDS_SOFTIRQ);
 		return;
 	}
 	if (seconds > 0)
-		ilb_text_value(text, "SCHED softirqs", "%" PRIu64 " (%s/s)",
+		ilb_print_value(text, "SCHED softirqs", "%" PRIu64 " (%s/s)",
 			       measures->softirq.sched,
 			       ilb_word_rate(measures->softirq.sched,
 					     seconds).text);
 	else
-		ilb_text_value(text, "SCHED softirqs", "%" PRIu64,
+		ilb_print_value(text, "SCHED softirqs", "%" PRIu64,
 			       measures->softirq.sched);
-	ilb_text_value(text, "time in them", "%s",
+	ilb_print_value(text, "time in them", "%s",
 		       ilb_word_time(measures->softirq.sched_ns).text);
-	ilb_text_value(text, "softirqs left behind", "%" PRIu64
+	ilb_print_value(text, "softirqs left behind", "%" PRIu64
 		       ", raised on a CPU that went idle before they ran",
 		       measures->softirq.stranded);
 }
@@ -60,25 +60,25 @@ static void print_utilisation(struct ilb_text *text,
 	uint64_t all = ilb_view_cpu_ns(measures);
 
 	if (measures->utilisation.known && all)
-		ilb_text_value(text, "CPUs busy", "%s of their time",
+		ilb_print_value(text, "CPUs busy", "%s of their time",
 			       ilb_word_share(measures->utilisation.busy_ns,
 					      all).text);
 	else
-		ilb_text_unknown(text, "CPUs busy", NEEDS_SWITCH);
+		ilb_print_unknown(text, "CPUs busy", NEEDS_SWITCH);
 }
 
 static void print_ticks(struct ilb_text *text,
 			const struct ilb_measures *measures)
 {
 	if (measures->tick.known)
-		ilb_text_value(text, "ticks stopped", "%" PRIu64 ", %" PRIu64
+		ilb_print_value(text, "ticks stopped", "%" PRIu64 ", %" PRIu64
 			       " of them for less than a tick",
 			       measures->tick.stops,
 			       measures->tick.short_stops);
 	else
-		ilb_text_unknown(text, "ticks stopped", NEEDS_MASKS);
+		ilb_print_unknown(text, "ticks stopped", NEEDS_MASKS);
 	if (measures->every_tick.known)
-		ilb_text_value(text, "jiffies with a kick", "%" PRIu64 " of %"
+		ilb_print_value(text, "jiffies with a kick", "%" PRIu64 " of %"
 			       PRIu64 " in which a CPU was busy (%s)",
 			       measures->every_tick.kicked,
 			       measures->every_tick.jiffies,
@@ -86,7 +86,7 @@ static void print_ticks(struct ilb_text *text,
 					      measures->every_tick.jiffies)
 				       .text);
 	else
-		ilb_text_unknown(text, "jiffies with a kick",
+		ilb_print_unknown(text, "jiffies with a kick",
 				 "the tick rate: --hz, or hz in system.json");
 }
 
@@ -96,19 +96,19 @@ static void print_waiting(struct ilb_text *text,
 	struct ilb_word who = { "a task" };
 
 	if (!measures->waiting.known) {
-		ilb_text_unknown(text, "tasks that waited",
+		ilb_print_unknown(text, "tasks that waited",
 				 "sched:sched_switch and sched:sched_wakeup");
 		return;
 	}
 	if (!measures->waiting.stretches) {
-		ilb_text_value(text, "tasks that waited",
+		ilb_print_value(text, "tasks that waited",
 			       "never beside an idle CPU of their cache");
 		return;
 	}
 	if (measures->waiting.pid != ILB_PID_UNKNOWN)
 		snprintf(who.text, sizeof(who.text), "pid %" PRId32,
 			 measures->waiting.pid);
-	ilb_text_value(text, "tasks that waited", "%" PRIu64
+	ilb_print_value(text, "tasks that waited", "%" PRIu64
 		       " times beside an idle CPU of their cache, %s in all;"
 		       " the longest: %s waited %s on CPU %u while CPU %u was"
 		       " idle", measures->waiting.stretches,
@@ -121,7 +121,7 @@ static void print_waiting(struct ilb_text *text,
 
 void ilb_system_print(struct ilb_text *text, const struct ilb_report *report)
 {
-	ilb_text_title(text, "System");
+	ilb_print_title(text, "System");
 	print_contention(text, report);
 	print_softirq(text, report->measures);
 	print_utilisation(text, report->measures);
@@ -151,17 +151,17 @@ void ilb_victims_print(struct ilb_text *text,
 	unsigned int nr = measures->nr_victims, i;
 	struct ilb_table table;
 
-	ilb_text_title(text, "Tasks disturbed by a kicked sibling");
+	ilb_print_title(text, "Tasks disturbed by a kicked sibling");
 	if (!measures->runs.known) {
-		ilb_text_unknown(text, "tasks", NEEDS_RUNS);
+		ilb_print_unknown(text, "tasks", NEEDS_RUNS);
 		return;
 	}
 	if (!nr)
-		ilb_text_line(text, 2, "none");
+		ilb_print_line(text, 2, "none");
 	ilb_table_begin(&table, columns, 7, 2);
 	for (i = 0; i < nr && i < VICTIMS_SHOWN; i++)
 		add_victim(&table, &measures->victims[i]);
 	ilb_table_end(&table, text);
 	if (nr > VICTIMS_SHOWN)
-		ilb_text_line(text, 2, "and %u more", nr - VICTIMS_SHOWN);
+		ilb_print_line(text, 2, "and %u more", nr - VICTIMS_SHOWN);
 }

@@ -12,7 +12,7 @@ static void add_rate(struct ilb_text *text, const struct ilb_measures *measures)
 	double seconds = ilb_view_seconds(measures);
 
 	if (seconds > 0)
-		ilb_text_add(text, " (%s/s)",
+		ilb_print_add(text, " (%s/s)",
 			     ilb_word_rate(measures->kicks.total,
 					   seconds).text);
 }
@@ -20,21 +20,21 @@ static void add_rate(struct ilb_text *text, const struct ilb_measures *measures)
 static void add_avoidable(struct ilb_text *text, const struct ilb_kicks *kicks)
 {
 	if (!kicks->masks_known)
-		ilb_text_add(text, "; whether a whole core was idle is unknown:"
+		ilb_print_add(text, "; whether a whole core was idle is unknown:"
 			     " needs " NEEDS_MASKS);
 	else if (!kicks->avoidable)
-		ilb_text_add(text, "; none was avoidable: no whole core was"
+		ilb_print_add(text, "; none was avoidable: no whole core was"
 			     " idle");
 	else if (kicks->avoidable < kicks->on_busy_core)
-		ilb_text_add(text, "; %" PRIu64 " of them %s avoidable: a whole"
+		ilb_print_add(text, "; %" PRIu64 " of them %s avoidable: a whole"
 			     " core was idle", kicks->avoidable,
 			     kicks->avoidable == 1 ? "was" : "were");
 	else if (kicks->avoidable == 1)
-		ilb_text_add(text, "; it was avoidable: a whole core was idle");
+		ilb_print_add(text, "; it was avoidable: a whole core was idle");
 	else
-		ilb_text_add(text, "; all %" PRIu64 " were avoidable: a whole"
+		ilb_print_add(text, "; all %" PRIu64 " were avoidable: a whole"
 			     " core was idle", kicks->avoidable);
-	ilb_text_add(text, ".");
+	ilb_print_add(text, ".");
 }
 
 static void add_victim(struct ilb_text *text,
@@ -43,24 +43,24 @@ static void add_victim(struct ilb_text *text,
 	const struct ilb_victim *victim = measures->victims;
 
 	if (!measures->runs.known) {
-		ilb_text_add(text, " How long that disturbed anyone is unknown:"
+		ilb_print_add(text, " How long that disturbed anyone is unknown:"
 			     " needs " NEEDS_RUNS ".");
 		return;
 	}
 	if (!measures->nr_victims || !victim->disturbed_ns) {
-		ilb_text_add(text, " No task was seen disturbed.");
+		ilb_print_add(text, " No task was seen disturbed.");
 		return;
 	}
 	if (victim->comm[0])
-		ilb_text_add(text, " %.*s", ILB_COMM_LEN - 1, victim->comm);
+		ilb_print_add(text, " %.*s", ILB_COMM_LEN - 1, victim->comm);
 	else
-		ilb_text_add(text, " pid %" PRId32, victim->pid);
+		ilb_print_add(text, " pid %" PRId32, victim->pid);
 	if (victim->running_ns)
-		ilb_text_add(text, " was disturbed %s of its running time.",
+		ilb_print_add(text, " was disturbed %s of its running time.",
 			     ilb_word_share(victim->disturbed_ns,
 					    victim->running_ns).text);
 	else
-		ilb_text_add(text, " was disturbed for %s.",
+		ilb_print_add(text, " was disturbed for %s.",
 			     ilb_word_time(victim->disturbed_ns).text);
 }
 
@@ -68,11 +68,11 @@ static void add_busy(struct ilb_text *text, const struct ilb_measures *measures)
 {
 	const struct ilb_kicks *kicks = &measures->kicks;
 
-	ilb_text_add(text, "%" PRIu64 " of %" PRIu64 " ILB kick%s",
+	ilb_print_add(text, "%" PRIu64 " of %" PRIu64 " ILB kick%s",
 		     kicks->on_busy_core, kicks->total,
 		     kicks->total == 1 ? "" : "s");
 	add_rate(text, measures);
-	ilb_text_add(text, " woke the idle sibling of a busy core");
+	ilb_print_add(text, " woke the idle sibling of a busy core");
 	add_avoidable(text, kicks);
 	add_victim(text, measures);
 }
@@ -84,36 +84,36 @@ static void add_none_busy(struct ilb_text *text,
 	const struct ilb_kicks *kicks = &report->measures->kicks;
 
 	if (capture && !capture->topology.smt) {
-		ilb_text_add(text, "No core has two CPUs here, so none of %"
+		ilb_print_add(text, "No core has two CPUs here, so none of %"
 			     PRIu64 " kicks", kicks->total);
 		add_rate(text, report->measures);
-		ilb_text_add(text, " could disturb a sibling.");
+		ilb_print_add(text, " could disturb a sibling.");
 		return;
 	}
-	ilb_text_add(text, "None of %" PRIu64 " kicks", kicks->total);
+	ilb_print_add(text, "None of %" PRIu64 " kicks", kicks->total);
 	add_rate(text, report->measures);
-	ilb_text_add(text, " woke the sibling of a busy core.");
+	ilb_print_add(text, " woke the sibling of a busy core.");
 }
 
 void ilb_verdict_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_measures *measures = report->measures;
 
-	ilb_text_title(text, "Verdict");
+	ilb_print_title(text, "Verdict");
 	if (!text->err)
 		fputs("  ", text->out);
-	ilb_text_begin(text, 2, 2);
+	ilb_print_begin(text, 2, 2);
 	if (!measures)
-		ilb_text_add(text, "Nothing was measured.");
+		ilb_print_add(text, "Nothing was measured.");
 	else if (!measures->kicks.kicks_known)
-		ilb_text_add(text, "This trace cannot show kicks: record "
+		ilb_print_add(text, "This trace cannot show kicks: record "
 			     NEEDS_KICKS ".");
 	else if (!measures->kicks.total)
-		ilb_text_add(text, "No CPU was kicked to balance for the idle"
+		ilb_print_add(text, "No CPU was kicked to balance for the idle"
 			     " ones.");
 	else if (!measures->kicks.on_busy_core)
 		add_none_busy(text, report);
 	else
 		add_busy(text, measures);
-	ilb_text_end(text);
+	ilb_print_end(text);
 }

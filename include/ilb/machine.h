@@ -27,7 +27,8 @@ struct ilb_machine;
  * @settle_ns: state changes recorded this shortly before a kick, and switches
  *	to idle recorded this shortly after it, count as in the view that the
  *	kernel had: it chooses before the kick is recorded, and switches before
- *	the switch is recorded. ILB_SETTLE_NS is right for ftrace
+ *	the switch is recorded. ILB_SETTLE_NS is right for ftrace; with 0 a
+ *	moment is the state at its kick, as recorded
  * @moment, @context: called for every kick
  */
 struct ilb_machine_setup {
@@ -61,6 +62,9 @@ enum ilb_membership {
  * @since_ns: since when @pid runs
  * @ticked_ns: time of its last tick, 0 if none was seen
  * @tick_stopped: last known state of its tick: 1, 0, or -1 unknown
+ *
+ * A stopped tick's timer still fires for other timers' sake, so one tick is no
+ * proof that the tick runs; two within 2.5 periods are.
  */
 struct ilb_cpu {
 	int32_t pid;
@@ -70,6 +74,12 @@ struct ilb_cpu {
 	uint64_t since_ns;
 	uint64_t ticked_ns;
 	int tick_stopped;
+};
+
+/** struct ilb_kick - a kick that the last event showed */
+struct ilb_kick {
+	unsigned int kicker;	/* ILB_CPU_NONE: unknown */
+	unsigned int target;
 };
 
 #ifdef __cplusplus
@@ -93,6 +103,20 @@ const struct ilb_cpu *ilb_machine_cpu(const struct ilb_machine *machine,
 
 /** ilb_machine_idle_mask() - the idle set as a mask; until the next event. */
 const unsigned long *ilb_machine_idle_mask(const struct ilb_machine *machine);
+
+/**
+ * ilb_machine_kick() - the kick that the last event showed, NULL if none
+ *
+ * csd_queue_cpu of nohz_csd_func; where there are no csd events (6.1) the
+ * probe on smp_call_function_single_async; where there is neither, a SCHED
+ * softirq raised outside of the tick: only nohz_csd_func does that, on the
+ * target, and the kicker stays unknown.
+ */
+const struct ilb_kick *ilb_machine_kick(const struct ilb_machine *machine);
+
+/** ilb_machine_seen() - 1 if an event of @type was applied. */
+int ilb_machine_seen(const struct ilb_machine *machine,
+		     enum ilb_event_type type);
 
 /** ilb_machine_hz() - the tick rate given or estimated; 0 if unknown. */
 unsigned int ilb_machine_hz(const struct ilb_machine *machine);

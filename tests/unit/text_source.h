@@ -19,13 +19,11 @@ struct bytes {
 
 static inline struct bytes load(const char *name)
 {
-	const char *dir = getenv("ILB_TESTS_GOLDEN");
 	struct bytes bytes = { NULL, 0 };
 	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/text/%s", dir ? dir : "tests/golden",
-		 name);
+	snprintf(path, sizeof(path), "%s/text/%s", ILB_GOLDEN, name);
 	file = fopen(path, "r");
 	if (!file)
 		fail_msg("%s: cannot open", path);
