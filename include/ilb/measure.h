@@ -112,6 +112,7 @@ struct ilb_measures {
 		int known;
 		uint64_t sched;		/* SCHED softirqs run */
 		uint64_t sched_ns;
+		int stranded_known;	/* raise, entry, cpu_idle recorded */
 		uint64_t stranded;	/* raised outside of a handler, CPU went
 					 * idle before it ran */
 	} softirq;
@@ -126,6 +127,8 @@ struct ilb_measures {
 
 	struct ilb_lost_cpu *lost_cpus;	/* ascending CPU */
 	unsigned int nr_lost_cpus;
+	unsigned int missing_from_start;	/* nohz_full CPUs that were idle
+				 * and missing from a probe's mask all the time */
 
 	/* A CPU was idle for over a tick while a task waited on another one
 	 * of the same cache: work conservation. */
@@ -134,7 +137,8 @@ struct ilb_measures {
 		uint64_t stretches;
 		uint64_t longest_ns;
 		uint64_t total_ns;
-		unsigned int idle_cpu, waiting_cpu;	/* of the longest */
+		unsigned int idle_cpu, waiting_cpu;	/* of the longest;
+							 * ties: pid */
 		int32_t pid;
 	} waiting;
 
@@ -165,6 +169,8 @@ struct ilb_meter_setup {
 	const struct ilb_topology *topology;	/* kept by reference */
 	const unsigned long *housekeeping;
 	const unsigned long *nohz_full;		/* may be NULL: none */
+	const unsigned long *isolated;		/* the same; never in the mask,
+						 * so never lost */
 	const struct ilb_machine *machine;	/* whose state is asked */
 	uint64_t recovery_ns;	/* added to every disturbance; --recovery */
 };
@@ -177,11 +183,8 @@ extern "C" {
 struct ilb_meter *ilb_meter_create(const struct ilb_meter_setup *setup);
 void ilb_meter_destroy(struct ilb_meter *meter);
 
-/** ilb_meter_before() - call before the machine applies @event. */
-void ilb_meter_before(struct ilb_meter *meter, const struct ilb_event *event);
-
-/** ilb_meter_after() - call after the machine applied @event. */
-void ilb_meter_after(struct ilb_meter *meter, const struct ilb_event *event);
+/** ilb_meter_event() - call after the machine applied @event. */
+void ilb_meter_event(struct ilb_meter *meter, const struct ilb_event *event);
 
 /** ilb_meter_moment() - count one kick. */
 void ilb_meter_moment(struct ilb_meter *meter,

@@ -16,12 +16,16 @@
  * @kicks: moments replayed
  * @scored: of these, with a known kicker: only they count in agree
  * @agree: it chose the kernel's own target
- * @decisive: moments in which the listed policies do not all choose the same
- *            (the same number for every policy); @agree_decisive: of these
+ * @decisive: moments in which the candidates do not all choose the same (the
+ *            same number for every policy); @agree_decisive: of these.
+ *            Candidates are the listed rules that some kernel has, or all
+ *            listed ones where fewer than two of those are listed: a rule that
+ *            no kernel has, such as round-robin, tells nothing about kernels
  * @on_busy_core, @avoidable, @fallback, @none: of its choices
  * @looked_at, @looked_at_max: idle tests, sum and most for one moment
  * @idle_cores_woken, @same_llc, @same_node: of its choices
- * @top: kicks of the CPU that it chose most; @top_cpu
+ * @top: kicks of the CPU that it chose most; @top_cpu: which, the lowest of
+ *       equals; without meaning if @top is 0
  */
 struct ilb_policy_result {
 	char name[ILB_POLICY_NAME_LEN];
@@ -78,11 +82,11 @@ void ilb_replay_moment(struct ilb_replay *replay,
 /**
  * ilb_replay_results() - one result per policy, in the order asked for
  * @best: if not NULL: index of the policy with the highest agreement on the
- *        decisive moments, -1 if none was scored, or if several are equal and
- *        differ in some choice
+ *        decisive moments, and of equals on all moments; -1 if none was
+ *        scored, or if several are equal even so and differ in some choice
  */
 const struct ilb_policy_result *
-ilb_replay_results(const struct ilb_replay *replay, int *best);
+ilb_replay_results(struct ilb_replay *replay, int *best);
 
 #ifdef __cplusplus
 }

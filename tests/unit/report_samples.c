@@ -7,30 +7,6 @@
 
 #include "report_samples.h"
 
-/*
- * These two belong to other rooms. Weak, so that theirs are used wherever
- * they are linked: the report itself must not depend on how they spell.
- */
-__attribute__((weak)) const char *
-ilb_moment_kind_name(enum ilb_moment_kind kind)
-{
-	static const char *const names[] = {
-		"reconstructed", "probed", "exact", "simulated",
-	};
-
-	return names[kind];
-}
-
-__attribute__((weak)) const char *
-ilb_severity_name(enum ilb_severity severity)
-{
-	static const char *const names[] = {
-		"unknown", "info", "warning", "serious",
-	};
-
-	return names[severity];
-}
-
 static void fill_capture(struct sample *sample)
 {
 	struct ilb_capture *capture = &sample->capture;
