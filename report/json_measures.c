@@ -160,8 +160,9 @@ static void set_system(struct ilb_json *json, json_t *root,
 		ilb_json_count(json, object, "sched", measures->softirq.sched);
 		ilb_json_us(json, object, "sched_time_us",
 			    measures->softirq.sched_ns);
-		ilb_json_count(json, object, "stranded",
-			       measures->softirq.stranded);
+		if (measures->softirq.stranded_known)
+			ilb_json_count(json, object, "stranded",
+				       measures->softirq.stranded);
 		ilb_json_set(json, root, "softirq", object);
 	}
 	if (measures->utilisation.known && ilb_view_cpu_ns(measures)) {

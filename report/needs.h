@@ -14,5 +14,7 @@
 #define NEEDS_SWITCH	"sched:sched_switch"
 #define NEEDS_SOFTIRQ	"irq:softirq_raise, irq:softirq_entry and "	\
 			"irq:softirq_exit"
+#define NEEDS_STRANDED	"irq:softirq_raise, irq:softirq_entry and "	\
+			"power:cpu_idle"
 
 #endif

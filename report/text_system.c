@@ -49,6 +49,11 @@ static void print_softirq(struct ilb_text *text,
 			       measures->softirq.sched);
 	ilb_print_value(text, "time in them", "%s",
 		       ilb_word_time(measures->softirq.sched_ns).text);
+	if (!measures->softirq.stranded_known) {
+		ilb_print_unknown(text, "softirqs left behind",
+				  NEEDS_STRANDED);
+		return;
+	}
 	ilb_print_value(text, "softirqs left behind", "%" PRIu64
 		       ", raised on a CPU that went idle before they ran",
 		       measures->softirq.stranded);

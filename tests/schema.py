@@ -24,6 +24,7 @@ OPTIONAL = {
                 'housekeeping_known', 'moments', 'assumed', 'duration_s',
                 'events', 'lost_events', 'unparsed', 'backwards'},
     'kicks': {'per_second', 'dropped', 'no_target', 'by_target', 'by_kicker'},
+    'softirq': {'stranded'},
     'victims[]': {'disturbed_pct'},
     'every_tick': {'kicked_pct'},
     'waiting': {'pid'},

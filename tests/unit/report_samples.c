@@ -113,6 +113,7 @@ static void fill_system(struct sample *sample)
 	measures->contention.known = measures->softirq.known = 1;
 	measures->contention.busy_sibling = 1103;
 	measures->contention.idle_sibling = 3815;
+	measures->softirq.stranded_known = 1;
 	measures->softirq.sched = 2625;
 	measures->softirq.sched_ns = 98765432;
 	measures->utilisation.known = measures->every_tick.known = 1;
