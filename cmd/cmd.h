@@ -2,6 +2,11 @@
 #ifndef ILB_CMD_CMD_H
 #define ILB_CMD_CMD_H
 
+#include <stdio.h>
+#include <stdint.h>
+
+#include "ilb/error.h"
+
 /* Exit codes of every command. */
 enum {
 	ILB_EXIT_OK = 0,
@@ -17,5 +22,55 @@ struct ilb_command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 };
+
+int ilb_cmd_check(int argc, char **argv);
+int ilb_cmd_replay(int argc, char **argv);
+int ilb_cmd_report(int argc, char **argv);
+
+/* common.c */
+
+/** ilb_cmd_fail() - print "ilb VERB: LINE" and return the exit code of @err */
+int ilb_cmd_fail(const char *verb, int err, const struct ilb_error *error);
+
+/** ilb_cmd_usage() - print "ilb VERB: LINE; see 'ilb VERB -h'", return 2 */
+int ilb_cmd_usage(const char *verb, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** ilb_cmd_man() - show the man page of @verb (NULL: ilb's own); exit code */
+int ilb_cmd_man(const char *verb, const char *usage);
+
+/**
+ * ilb_cmd_time() - read "250", "10us", "3.1 ms", "2s"; plain numbers are ns
+ *
+ * Returns 0, or -ILB_ERR_SYNTAX.
+ */
+int ilb_cmd_time(const char *text, uint64_t *ns);
+
+/**
+ * struct ilb_output - where a command prints: a file written whole, or stdout
+ *
+ * With a path everything goes to a temporary file beside it, which replaces
+ * @path only when all of it is on disk.
+ */
+struct ilb_output {
+	FILE *file;
+	const char *path;	/* NULL: stdout */
+	char *temporary;
+};
+
+int ilb_output_open(struct ilb_output *out, const char *path,
+		    struct ilb_error *error);
+
+/** ilb_output_close() - 0, or an error if not all could be written. */
+int ilb_output_close(struct ilb_output *out, struct ilb_error *error);
+
+/** ilb_output_abandon() - remove what was written; any state. */
+void ilb_output_abandon(struct ilb_output *out);
+
+/** ilb_output_width() - columns of the terminal it is, 0 if it is none. */
+unsigned int ilb_output_width(const struct ilb_output *out);
+
+/** ilb_output_colour() - 1 if colours are welcome there (a tty, NO_COLOR) */
+int ilb_output_colour(const struct ilb_output *out);
 
 #endif

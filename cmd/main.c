@@ -7,16 +7,56 @@
 #include "cmd/cmd.h"
 
 static const struct ilb_command commands[] = {
+	{ "report", ilb_cmd_report,
+	  "what the idle load balancer did in a capture, and whom it hurt" },
+	{ "replay", ilb_cmd_replay,
+	  "what other selection rules would have done at the same moments" },
 	{ NULL, NULL, NULL },
 };
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	const struct ilb_command *c;
 
-	fprintf(out, "usage: ilb COMMAND [options]\n\n");
+	fputs("usage: ilb COMMAND [options]\n"
+	      "\n"
+	      "See, replay and judge Linux's NOHZ idle load balancer (ILB).\n"
+	      "\n", out);
 	for (c = commands; c->name; c++)
 		fprintf(out, "  %-8s %s\n", c->name, c->summary);
+	fputs("\n"
+	      "'ilb COMMAND -h' lists the options of a command, 'ilb help COMMAND'\n"
+	      "shows its man page. 'ilb --version' prints the version.\n", out);
+}
+
+static const struct ilb_command *find(const char *name)
+{
+	const struct ilb_command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	fprintf(stderr, "ilb: '%s' is not a command; 'ilb -h' lists them\n",
+		name);
+	return ILB_EXIT_USAGE;
+}
+
+static int help(const char *name)
+{
+	const struct ilb_command *c;
+	char *argv[] = { (char *)name, (char *)"--help", NULL };
+
+	if (!name) {
+		print_usage(stdout);
+		return ILB_EXIT_OK;
+	}
+	c = find(name);
+	return c ? c->run(2, argv) : unknown(name);
 }
 
 int main(int argc, char **argv)
@@ -24,12 +64,17 @@ int main(int argc, char **argv)
 	const struct ilb_command *c;
 
 	if (argc < 2) {
-		usage(stderr);
+		print_usage(stderr);
 		return ILB_EXIT_USAGE;
 	}
-	for (c = commands; c->name; c++)
-		if (!strcmp(c->name, argv[1]))
-			return c->run(argc - 1, argv + 1);
-	fprintf(stderr, "ilb: no command '%s'\n", argv[1]);
-	return ILB_EXIT_USAGE;
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("ilb %s\n", ILB_VERSION);
+		return ILB_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
+		return help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return help(argc > 2 ? argv[2] : NULL);
+	c = find(argv[1]);
+	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every command needs: errors, man pages, times, output files. */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+static int exit_code(int err)
+{
+	return err == -ILB_ERR_PERM ? ILB_EXIT_DENIED : ILB_EXIT_INPUT;
+}
+
+int ilb_cmd_fail(const char *verb, int err, const struct ilb_error *error)
+{
+	fprintf(stderr, "ilb %s: %s\n", verb,
+		error->text[0] ? error->text : ilb_strerror(err));
+	return exit_code(err);
+}
+
+int ilb_cmd_usage(const char *verb, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ilb %s: ", verb);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "; see 'ilb %s -h'\n", verb);
+	return ILB_EXIT_USAGE;
+}
+
+int ilb_cmd_man(const char *verb, const char *usage)
+{
+	char page[64];
+
+	snprintf(page, sizeof(page), "ilb%s%s", verb ? "-" : "",
+		 verb ? verb : "");
+	if (isatty(STDOUT_FILENO)) {
+		execlp("man", "man", page, (char *)NULL);
+		execlp("man", "man", "1", page, (char *)NULL);
+	}
+	fputs(usage, stdout);
+	return ILB_EXIT_OK;
+}
+
+int ilb_cmd_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 },
+	};
+	double value;
+	char *end;
+	size_t i;
+
+	if ((*text < '0' || *text > '9') && *text != '.')
+		return -ILB_ERR_SYNTAX;
+	value = strtod(text, &end);
+	while (*end == ' ')
+		end++;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		value *= units[i].ns;
+		if (!(value >= 0 && value < 1e18))
+			return -ILB_ERR_SYNTAX;
+		*ns = (uint64_t)value;
+		return 0;
+	}
+	return -ILB_ERR_SYNTAX;
+}
+
+/* ---- output ---- */
+
+static int cannot_write(const struct ilb_output *out, struct ilb_error *error)
+{
+	return ilb_fail(error, ILB_ERR_IO, "%s: cannot write: %s",
+			out->path ? out->path : "standard output",
+			strerror(errno));
+}
+
+int ilb_output_open(struct ilb_output *out, const char *path,
+		    struct ilb_error *error)
+{
+	int fd;
+
+	out->path = path;
+	out->temporary = NULL;
+	out->file = stdout;
+	if (!path)
+		return 0;
+	if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
+		out->temporary = NULL;
+		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+	}
+	fd = mkstemp(out->temporary);
+	out->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (out->file) {
+		fchmod(fd, 0644);
+		return 0;
+	}
+	cannot_write(out, error);
+	if (fd >= 0)
+		close(fd);
+	else
+		out->temporary[0] = '\0';
+	ilb_output_abandon(out);
+	return -ILB_ERR_IO;
+}
+
+int ilb_output_close(struct ilb_output *out, struct ilb_error *error)
+{
+	int failed = fflush(out->file) || ferror(out->file);
+
+	if (!out->path)
+		return failed ? cannot_write(out, error) : 0;
+	failed = failed || fsync(fileno(out->file));
+	failed |= fclose(out->file) != 0;
+	out->file = NULL;
+	if (failed || rename(out->temporary, out->path)) {
+		cannot_write(out, error);
+		ilb_output_abandon(out);
+		return -ILB_ERR_IO;
+	}
+	free(out->temporary);
+	out->temporary = NULL;
+	return 0;
+}
+
+void ilb_output_abandon(struct ilb_output *out)
+{
+	if (!out->path)
+		return;
+	if (out->file)
+		fclose(out->file);
+	if (out->temporary && out->temporary[0])
+		unlink(out->temporary);
+	free(out->temporary);
+	out->temporary = NULL;
+	out->file = NULL;
+}
+
+unsigned int ilb_output_width(const struct ilb_output *out)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(out->file)))
+		return 0;
+	if (ioctl(fileno(out->file), TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+int ilb_output_colour(const struct ilb_output *out)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(fileno(out->file)) && !(no && *no);
+}
