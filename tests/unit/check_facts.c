@@ -153,6 +153,24 @@ static void names_of_a_good_tree(void **state)
 	assert_int_equal(f.symbols[ILB_SYMBOL_BALANCE_SHARED], ILB_ANSWER_NO);
 }
 
+/* isolcpus=nohz CPUs may run the ILB up to 6.12, and may not from 7.2 on. */
+static void who_can_be_the_ilb(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	put_good_cpus();
+	start_machine(&m, 8);
+	link_machine(&m);
+	ilb_facts_gather(&m.facts, root);
+	judge(&m, RELEASE, NULL);
+	expect_list(m.check.site.housekeeping, "0,4-7", "housekeeping");
+	expect_list(m.check.site.candidates, "4,7", "candidates");
+	judge(&m, "7.3.4", NULL);
+	expect_list(m.check.site.housekeeping, "0,4,6-7", "housekeeping");
+	assert_int_equal(m.check.site.timekeeper, 0);
+}
+
 static void an_empty_tree_knows_nothing(void **state)
 {
 	struct ilb_facts f, none;
@@ -313,14 +331,21 @@ static const struct boot_case boots[] = {
 static void nohz_on_the_command_line(void **state)
 {
 	const struct boot_case *c;
-	struct ilb_facts f;
+	struct machine m;
 
 	(void)state;
+	start_machine(&m, 2);
+	link_machine(&m);
 	for (c = boots; c < boots + ARRAY_SIZE(boots); c++) {
 		put("/proc/cmdline", c->line);
-		ilb_facts_gather(&f, root);
-		if (f.nohz_off != c->off)
-			fail_msg("%s: %d", c->line, (int)f.nohz_off);
+		ilb_facts_gather(&m.facts, root);
+		if (m.facts.nohz_off != c->off)
+			fail_msg("%s: %d", c->line, (int)m.facts.nohz_off);
+		judge(&m, "6.12", "0");
+		assert_int_equal(!!find(&m, "no-ilb"),
+				 c->off == ILB_ANSWER_YES);
+		assert_int_equal(m.check.aim.target,
+				 c->off == ILB_ANSWER_YES ? ILB_CPU_NONE : 1);
 	}
 }
 
@@ -353,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(a_good_tree),
 		test(names_of_a_good_tree),
+		test(who_can_be_the_ilb),
 		test(an_empty_tree_knows_nothing),
 		test(hostile_content_is_unknown),
 		test(a_release_is_no_path),
