@@ -7,6 +7,8 @@
 #include "cmd/cmd.h"
 
 static const struct ilb_command commands[] = {
+	{ "check", ilb_cmd_check,
+	  "which rule this kernel has, and where a job's kicks would go" },
 	{ "report", ilb_cmd_report,
 	  "what the idle load balancer did in a capture, and whom it hurt" },
 	{ "replay", ilb_cmd_replay,
