@@ -327,8 +327,8 @@ static void xml_that_is_refused(void **state)
 	for (i = 0; i < ARRAY_SIZE(edits); i++) {
 		at = strstr(text, edits[i].from);
 		assert_non_null(at);
-		sprintf(edited, "%.*s%s%s", (int)(at - text), text,
-			edits[i].to, at + strlen(edits[i].from));
+		snprintf(edited, size + 64, "%.*s%s%s", (int)(at - text), text,
+			 edits[i].to, at + strlen(edits[i].from));
 		write_tmp(edited, strlen(edited));
 		expect_failure(&edits[i].want, tmp);
 	}

@@ -303,16 +303,16 @@ static void many_domains(void **state)
 
 	(void)state;
 	for (i = 0; i < ILB_DOMAINS_MAX; i++) {
-		to += sprintf(to, "domain%u L%u ff,ffffffff", i, i);
+		to += snprintf(to, 64, "domain%u L%u ff,ffffffff", i, i);
 		to = counters(to, 0, 45);
 	}
 	assert_int_equal(ilb_schedstat_diff(&m, text, text, 0), 0);
 	assert_int_equal(m.nr_domains, ILB_DOMAINS_MAX);
 	assert_string_equal(m.domains[15].name, "L15");
-	sprintf(to, CPU(1) LB(0, "MORE", 1));
+	snprintf(to, 256, CPU(1) LB(0, "MORE", 1));
 	assert_int_equal(ilb_schedstat_diff(&m, text, text, 0),
 			 -ILB_ERR_FORMAT);
-	to += sprintf(to, "domain16 L16 1");
+	to += snprintf(to, 64, "domain16 L16 1");
 	counters(to, 0, 45);
 	assert_int_equal(ilb_schedstat_diff(&m, text, text, 0),
 			 -ILB_ERR_FORMAT);
