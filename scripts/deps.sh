@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci
+# Installs the Debian packages of these groups that are missing, if run as root
+# on a system with apt-get; else prints the one command to run.
+set -eu
+
+build="gcc meson ninja-build pkg-config libc6-dev libtracecmd-dev
+	libtraceevent-dev libtracefs-dev libhwloc-dev libjansson-dev
+	libzstd-dev
+	libsmartcols-dev libcmocka-dev"
+check="python3 python3-jsonschema trace-cmd mandoc binutils"
+bench="linux-perf trace-cmd valgrind"
+fuzz="clang llvm"
+ci="clang llvm git"
+
+clang_runtime() {	# libFuzzer and the sanitizers' runtime of this clang
+	apt-cache depends clang 2>/dev/null |
+		sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p'
+}
+
+installed() {
+	dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null |
+		grep -qx installed
+}
+
+command -v dpkg-query >/dev/null || exit 0	# not Debian: Meson will tell
+wanted=
+for group; do
+	case $group in
+	build) wanted="$wanted $build" ;;
+	check) wanted="$wanted $check" ;;
+	bench) wanted="$wanted $bench" ;;
+	fuzz) wanted="$wanted $fuzz $(clang_runtime)" ;;
+	ci) wanted="$wanted $ci $(clang_runtime)" ;;
+	*) echo "deps.sh: no group '$group'" >&2; exit 2 ;;
+	esac
+done
+missing=
+for package in $wanted; do
+	installed "$package" || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+	echo "Packages are missing; as root run: apt-get install$missing" >&2
+	exit 1
+fi
+echo "installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >/dev/null 2>&1 || true
+# shellcheck disable=SC2086
+apt-get install -y -q --no-install-recommends $missing >/dev/null
