@@ -9,6 +9,7 @@
  *	dat_layout.c  what the file says about its own extent, checked
  *	dat_child.c   the process that reads, with libtracecmd
  *	dat_event.c   a record becomes an event
+ *	dat_symbols.c the few functions that matter, out of all of kallsyms
  *	dat_merge.c   the records of all CPUs, by time
  *	dat_page.c    do the lengths in a page add up?
  *	dat_reader.c  numbers from a file that may end anywhere
@@ -193,6 +194,20 @@ void ilb_dat_merge_free(struct ilb_dat_merge *merge);
 
 struct tep_handle;
 struct ilb_dat_events;
+
+/** enum ilb_dat_function - what an address in a trace stands for */
+enum ilb_dat_function {
+	ILB_DAT_UNKNOWN,	/* the file has no name for it */
+	ILB_DAT_OTHER,
+	ILB_DAT_NOHZ_CSD,
+	ILB_DAT_TTWU,
+	ILB_DAT_TICK,
+	ILB_DAT_IPI_CALL,	/* the text of an IPI's reason */
+};
+
+/** ilb_dat_symbols_find() - the function that begins at @address */
+enum ilb_dat_function ilb_dat_symbols_find(struct tep_handle *tep,
+					   uint64_t address);
 
 /**
  * ilb_dat_events_new() - prepare the translation

@@ -38,15 +38,6 @@ struct translator {
 };
 
 /* What matters of an address: what it is the start of. */
-enum function {
-	FUNCTION_UNKNOWN,	/* the file has no name for it */
-	FUNCTION_OTHER,
-	FUNCTION_NOHZ_CSD,
-	FUNCTION_TTWU,
-	FUNCTION_TICK,
-	FUNCTION_IPI_CALL,	/* the text of an IPI's reason */
-};
-
 struct function_entry {
 	uint64_t address;
 	uint32_t function;
@@ -136,42 +127,17 @@ static int copy_comm(const struct record *r, unsigned int i, char *to)
 	return 1;
 }
 
-/* Compilers add suffixes to names of static functions: .isra.0, .llvm.123 */
-static int is_named(const char *name, const char *function)
-{
-	size_t length = strlen(function);
-
-	return !strncmp(name, function, length) &&
-	       (!name[length] || name[length] == '.');
-}
-
-static uint32_t classify_function(struct tep_handle *tep, uint64_t address)
-{
-	const char *name = tep_find_function(tep, address);
-
-	if (!name)
-		return FUNCTION_UNKNOWN;
-	if (is_named(name, "nohz_csd_func"))
-		return FUNCTION_NOHZ_CSD;
-	if (is_named(name, "sched_ttwu_pending"))
-		return FUNCTION_TTWU;
-	if (is_named(name, "tick_nohz_handler") ||
-	    is_named(name, "tick_sched_timer"))
-		return FUNCTION_TICK;
-	return FUNCTION_OTHER;
-}
-
 /* An IPI's reason is the address of a text that only the file's tables know. */
 static uint32_t classify_reason(const struct record *r)
 {
-	uint32_t function = FUNCTION_OTHER;
+	uint32_t function = ILB_DAT_OTHER;
 	struct trace_seq s;
 
 	trace_seq_init(&s);
 	tep_print_event(r->events->tep, &s, r->tep, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&s);
 	if (s.buffer && strstr(s.buffer, "Function call interrupts"))
-		function = FUNCTION_IPI_CALL;
+		function = ILB_DAT_IPI_CALL;
 	trace_seq_destroy(&s);
 	return function;
 }
@@ -185,7 +151,7 @@ static uint32_t find_function(const struct record *r, unsigned int i,
 
 	if (!e->used || e->address != address) {
 		e->function = is_reason ? classify_reason(r) :
-			      classify_function(r->events->tep, address);
+			      ilb_dat_symbols_find(r->events->tep, address);
 		e->address = address;
 		e->used = 1;
 	}
@@ -197,9 +163,9 @@ static int set_func(const struct record *r, unsigned int i, uint32_t *func)
 {
 	uint32_t function = find_function(r, i, 0);
 
-	*func = function == FUNCTION_NOHZ_CSD ? ILB_FUNC_NOHZ_CSD :
-		function == FUNCTION_TTWU ? ILB_FUNC_TTWU : ILB_FUNC_OTHER;
-	return function != FUNCTION_UNKNOWN;
+	*func = function == ILB_DAT_NOHZ_CSD ? ILB_FUNC_NOHZ_CSD :
+		function == ILB_DAT_TTWU ? ILB_FUNC_TTWU : ILB_FUNC_OTHER;
+	return function != ILB_DAT_UNKNOWN;
 }
 
 static int translate_other(const struct record *r, struct ilb_event *event)
@@ -238,9 +204,9 @@ static int translate_hrtimer(const struct record *r, struct ilb_event *event)
 {
 	uint32_t function = find_function(r, 0, 0);
 
-	if (function == FUNCTION_TICK)
+	if (function == ILB_DAT_TICK)
 		event->type = ILB_EVENT_TICK;
-	return function != FUNCTION_UNKNOWN;
+	return function != ILB_DAT_UNKNOWN;
 }
 
 static int translate_value(const struct record *r, struct ilb_event *event)
@@ -262,7 +228,7 @@ static int translate_csd(const struct record *r, struct ilb_event *event)
 
 static int translate_ipi(const struct record *r, struct ilb_event *event)
 {
-	if (find_function(r, 0, 1) == FUNCTION_IPI_CALL)
+	if (find_function(r, 0, 1) == ILB_DAT_IPI_CALL)
 		event->type = ILB_EVENT_IRQ_CALL;
 	return 1;
 }
