@@ -197,7 +197,7 @@ static void bits_flipped(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(samples); i++)
-		flip_bits(samples[i], damage_count(150));
+		flip_bits(samples[i], damage_count(60));
 }
 
 /* Lengths and counts of 4 GB and more, wherever there may be one. */
@@ -212,7 +212,7 @@ static void huge_lengths(void **state)
 		dat_load(&good, samples[i]);
 		close(good.fd);
 		dat_load(&f, samples[i]);
-		step = getenv("ILB_DAMAGE") ? 11 : 101;
+		step = getenv("ILB_DAMAGE") ? 11 : 307;
 		for (at = 12; at + 8 < f.size; at += step) {
 			memcpy(f.data, good.data, f.size);
 			memset(f.data + at, 0xff, at & 1 ? 4 : 8);
