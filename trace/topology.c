@@ -271,6 +271,8 @@ static int ask_child(struct ilb_topology **topology,
 	if (pipe2(fds, O_CLOEXEC))
 		return ilb_fail(error, ILB_ERR_IO, "%s: cannot make a pipe: %s",
 				in->name, strerror(errno));
+	/* What the caller has not printed yet is not the child's to print. */
+	fflush(NULL);
 	pid = fork();
 	if (!pid) {
 		close(fds[0]);
