@@ -46,6 +46,8 @@ int ilb_cmd_man(const char *verb, const char *usage);
  */
 int ilb_cmd_time(const char *text, uint64_t *ns);
 
+/* output.c */
+
 /**
  * struct ilb_output - where a command prints: a file written whole, or stdout
  *
