@@ -359,17 +359,39 @@ static unsigned int count_synthetic(const char *spec)
 	return (unsigned int)nr;
 }
 
+/*
+ * A machine without SMT may be described down to its cores; hwloc wants every
+ * description to end in CPUs. Returns 1 if "core:N" is the end.
+ */
+static int ends_in_cores(const char *spec)
+{
+	const char *last = strrchr(spec, ' ');
+
+	last = last ? last + 1 : spec;
+	return !strncasecmp(last, "core:", 5) && last[5] &&
+	       strspn(last + 5, "0123456789") == strlen(last + 5);
+}
+
 static int load_synthetic(struct ilb_topology **topology, const char *spec,
 			  struct ilb_error *error)
 {
 	struct ilb_hwloc_input in = { ILB_HWLOC_SYNTHETIC, spec, spec, 0 };
+	char *whole = NULL;
+	int err;
 
 	/* hwloc would make an object for each, however many. */
 	if (count_synthetic(spec) > ILB_CPUS_MAX)
 		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
 				"'%s': has more CPUs than %u; describe a smaller machine",
 				spec, ILB_CPUS_MAX);
-	return ask_child(topology, &in, error);
+	if (ends_in_cores(spec)) {
+		if (asprintf(&whole, "%s pu:1", spec) < 0)
+			return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+		in.text = whole;
+	}
+	err = ask_child(topology, &in, error);
+	free(whole);
+	return err;
 }
 
 int ilb_topology_load(struct ilb_topology **topology, const char *spec,
@@ -387,9 +409,10 @@ int ilb_topology_load(struct ilb_topology **topology, const char *spec,
 	if (strchr(spec, ':'))
 		return load_synthetic(topology, spec, error);
 	if (errno != ENOENT && errno != ENOTDIR)
-		return ilb_fail(error, ILB_ERR_IO, "%s: cannot open: %s", spec,
-				strerror(errno));
+		return ilb_fail(error, ILB_ERR_IO,
+				"%s: cannot open: %s; check the path and its permissions",
+				spec, strerror(errno));
 	return ilb_fail(error, ILB_ERR_NOENT,
 			"%s: no such file; name an XML file of lstopo, a description as 'pack:2 core:8 pu:2', or self",
-			spec);
+			*spec ? spec : "topology ''");
 }

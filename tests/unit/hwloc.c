@@ -77,6 +77,27 @@ static void synthetic_numbers_siblings_adjacent(void **state)
 	ilb_topology_free(t);
 }
 
+static void cores_alone_have_a_cpu_each(void **state)
+{
+	static const char *const specs[] = {
+		"pack:2 [numa] l3:1 core:8", "Core:16",
+	};
+	struct ilb_topology *t;
+	unsigned int i, cpu;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		t = load(specs[i]);
+		assert_int_equal(t->nr_cpus, 16);
+		assert_int_equal(t->smt, 0);
+		for (cpu = 0; cpu < 16; cpu++) {
+			assert_int_equal(t->core[cpu], cpu);
+			assert_int_equal(t->llc[cpu], i ? 0 : cpu / 8 * 8);
+		}
+		ilb_topology_free(t);
+	}
+}
+
 static unsigned int vera_core(unsigned int cpu)
 {
 	return cpu % 176;
@@ -251,7 +272,10 @@ struct bad_case {
 static const struct bad_case bad_specs[] = {
 	{ "nowhere.xml", -ILB_ERR_NOENT, "nowhere.xml: no such file" },
 	{ "pack:2 foo:3", -ILB_ERR_SYNTAX, "unknown object type at 'foo:3'" },
-	{ "pack:2 core:2", -ILB_ERR_SYNTAX, "non-PU type for last level" },
+	{ "pack:2 l3:2", -ILB_ERR_SYNTAX, "non-PU type for last level" },
+	{ "core:", -ILB_ERR_SYNTAX, "number of objects at ''" },
+	{ "core:4x", -ILB_ERR_SYNTAX, "'core:4x': neither a file nor" },
+	{ "", -ILB_ERR_NOENT, "topology '': no such file" },
 	{ "core:2 pu:2(indexes=0,4,1,5)x", -ILB_ERR_SYNTAX, "type at 'x'" },
 	{ "core:2 pu:4(indexes=0,4,1,5)", -ILB_ERR_SYNTAX, "Missing comma" },
 	{ "core:8192 pu:2", -ILB_ERR_UNSUPPORTED, "more CPUs than 8192" },
@@ -423,6 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xml_of_the_captures),
 		cmocka_unit_test(synthetic_numbers_siblings_adjacent),
+		cmocka_unit_test(cores_alone_have_a_cpu_each),
 		cmocka_unit_test(indexes_give_strided_rings),
 		cmocka_unit_test(offline_cpus_are_alone),
 		cmocka_unit_test(last_level_caches_and_nodes),
