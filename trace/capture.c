@@ -43,8 +43,9 @@ static int find(char **path, const char *folder, const char *name,
 	if (!stat(*path, &st))
 		return 0;
 	if (errno != ENOENT)
-		err = ilb_fail(error, ILB_ERR_IO, "%s: cannot open: %s", *path,
-			       strerror(errno));
+		err = ilb_fail(error, ILB_ERR_IO,
+				"%s: cannot open: %s; check the path and its permissions",
+				*path, strerror(errno));
 	free(*path);
 	*path = NULL;
 	return err;
@@ -221,8 +222,9 @@ static int open_path(struct opened *o, const char *spec,
 		return ilb_fail(error, ILB_ERR_NOENT,
 				"%s: no such file or folder; record one with 'ilb record', or name a trace with -i",
 				path);
-	return ilb_fail(error, ILB_ERR_IO, "%s: cannot open: %s", path,
-			strerror(errno));
+	return ilb_fail(error, ILB_ERR_IO,
+			"%s: cannot open: %s; check the path and its permissions",
+			path, strerror(errno));
 }
 
 int ilb_capture_open(struct ilb_capture **capture, const char *path,

@@ -279,7 +279,8 @@ static int open_file(struct dat *d, struct ilb_error *error)
 		return ilb_fail(error, ILB_ERR_NOENT, "%s: no such file",
 				d->path);
 	if (file < 0)
-		return ilb_fail(error, ILB_ERR_IO, "%s: cannot open: %s",
+		return ilb_fail(error, ILB_ERR_IO,
+				"%s: cannot open: %s; check the path and its permissions",
 				d->path, strerror(errno));
 	err = ilb_dat_layout_read(&d->layout, file, d->path, error);
 	/* Nothing recorded: an end at once, of a file that is whole. */

@@ -27,8 +27,9 @@ static int open_file(const char *path, struct ilb_error *error)
 		return fd;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return ilb_fail(error, ILB_ERR_NOENT, "%s: no such file", path);
-	return ilb_fail(error, ILB_ERR_IO, "%s: cannot open: %s", path,
-			strerror(errno));
+	return ilb_fail(error, ILB_ERR_IO,
+			"%s: cannot open: %s; check the path and its permissions",
+			path, strerror(errno));
 }
 
 /* How much to make room for at first; the limit where that is more. */
@@ -41,8 +42,8 @@ static int first_room(size_t *room, const char *path, int fd, size_t max,
 		return ilb_fail(error, ILB_ERR_IO, "%s: cannot stat: %s", path,
 				strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return ilb_fail(error, ILB_ERR_FORMAT, "%s: is not a file",
-				path);
+		return ilb_fail(error, ILB_ERR_FORMAT,
+				"%s: is not a file; name a file", path);
 	*room = FIRST_SIZE;
 	if (st.st_size > 0 && (unsigned long long)st.st_size >= FIRST_SIZE)
 		*room = (unsigned long long)st.st_size > max ?

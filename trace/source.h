@@ -7,6 +7,8 @@
  * embeds struct ilb_source as its first member.
  */
 
+#include <stddef.h>
+
 #include "ilb/source.h"
 
 struct ilb_source_ops {
@@ -18,17 +20,22 @@ struct ilb_source_ops {
 
 /**
  * struct ilb_source - common part; the reader's next() counts in @stats
+ * @path: for messages; may be NULL
  * @last_ns: time of the last event handed out; source.c keeps order with it
  */
 struct ilb_source {
 	const struct ilb_source_ops *ops;
 	struct ilb_source_stats stats;
+	char *path;
 	unsigned int nr_cpus;
 	uint64_t last_ns;
 	int ended;			/* 1: next() returned something but 1 */
 	int result;			/* what it was */
 	struct ilb_error error;
 };
+
+/** ilb_source_is_dat() - 1 if these first bytes of a trace are a trace.dat's */
+int ilb_source_is_dat(const void *head, size_t size);
 
 /**
  * ilb_dat_open() - a trace.dat, known by its magic

@@ -21,6 +21,7 @@
  * @eof: 1: nothing comes after @buffer
  * @skipping: 1: within a line that is too long, already counted
  * @recognised: 1: there was an event
+ * @dat: 1: it begins as a trace.dat does
  * @header: 1: there was a trace's header; with nothing else, it is an empty one
  * @last_ns: time of the last event
  * @lost: type ILB_EVENT_LOST: waits for a time
@@ -32,6 +33,7 @@ struct text {
 	int eof;
 	int skipping;
 	int recognised;
+	int dat;
 	int header;
 	uint64_t last_ns;
 	struct ilb_event lost;
@@ -44,6 +46,14 @@ struct text {
 
 static int not_a_trace(struct text *text, struct ilb_error *error)
 {
+	if (text->dat)
+		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				"%s: is a trace.dat in a pipe, and must be a file; save it and name it with -i",
+				text->path);
+	if (!text->source.stats.bytes_read)
+		return ilb_fail(error, ILB_ERR_FORMAT,
+				"%s: is empty; see whether what writes it failed",
+				text->path);
 	return ilb_fail(error, ILB_ERR_FORMAT,
 			"%s: no line of it looks like a trace; give a trace.dat file, or the text of trace-cmd report, of perf script -F comm,pid,tid,cpu,time,event,trace --ns, or of tracefs' trace file",
 			text->path);
@@ -64,6 +74,8 @@ static int fill_buffer(struct text *text, struct ilb_error *error)
 	if (got < 0)
 		return ilb_fail(error, ILB_ERR_IO, "%s: cannot read: %s",
 				text->path, strerror(errno));
+	if (!text->source.stats.bytes_read)
+		text->dat = ilb_source_is_dat(text->buffer, (size_t)got);
 	text->eof = !got;
 	text->fill += (size_t)got;
 	text->source.stats.bytes_read += (uint64_t)got;
@@ -97,7 +109,7 @@ static int too_long(struct text *text, size_t len)
 static int out_of_patience(const struct text *text)
 {
 	return !text->recognised &&
-	       (text->source.stats.unparsed >= PATIENCE ||
+	       (text->dat || text->source.stats.unparsed >= PATIENCE ||
 		text->source.stats.bytes_read >
 		(uint64_t)PATIENCE * ILB_TEXT_LINE_MAX);
 }

@@ -238,16 +238,21 @@ static void pieces_do_not_matter(void **state)
 	free(text.p);
 }
 
-static void expect_refused(struct ilb_source *source)
+static void expect_refused_as(struct ilb_source *source, int err,
+			      const char *start)
 {
-	static const char start[] = "x.txt: no line of it looks like a trace; ";
 	struct ilb_event event;
 	struct ilb_error error;
 
-	assert_int_equal(source->ops->next(source, &event, &error),
-			 -ILB_ERR_FORMAT);
-	assert_memory_equal(error.text, start, sizeof(start) - 1);
+	assert_int_equal(source->ops->next(source, &event, &error), -err);
+	assert_memory_equal(error.text, start, strlen(start));
 	source->ops->close(source);
+}
+
+static void expect_refused(struct ilb_source *source)
+{
+	expect_refused_as(source, ILB_ERR_FORMAT,
+			  "x.txt: no line of it looks like a trace; ");
 }
 
 /* @lines of garbage, then an event. */
@@ -269,7 +274,11 @@ static void what_is_no_trace_is_refused(void **state)
 	char all[4096];
 
 	(void)state;
-	expect_refused(open_bytes("", 0));
+	expect_refused_as(open_bytes("", 0), ILB_ERR_FORMAT,
+			  "x.txt: is empty; ");
+	expect_refused_as(open_bytes("\x17\x08\x44tracing7\0\0", 13),
+			  ILB_ERR_UNSUPPORTED,
+			  "x.txt: is a trace.dat in a pipe");
 	expect_refused(open_bytes("\n# a comment\n", 13));
 	expect_refused(open_bytes("x", 1));
 	expect_refused(open_bytes("# tracer: nop\n9 0 14 type: 5\n", 29));
