@@ -100,18 +100,19 @@ static int read_text(struct buffer *b, const char *path, int fd, size_t max,
 	if (!err)
 		err = fill(b, fd, max);
 	if (err == -ILB_ERR_IO)
-		return ilb_fail(error, ILB_ERR_IO, "%s: cannot read: %s", path,
-				strerror(errno));
+		return ilb_fail(error, ILB_ERR_IO,
+				"%s: cannot read: %s; see that it is there until the end",
+				path, strerror(errno));
 	if (err)
 		return ilb_fail(error, ILB_ERR_NOMEM, "%s: out of memory",
 				path);
 	if (b->length > max)
 		return ilb_fail(error, ILB_ERR_FORMAT,
-				"%s: is larger than the %zu KiB that such a file may have",
+				"%s: is larger than the %zu KiB that such a file may have; name another",
 				path, max / 1024);
 	if (memchr(b->text, 0, b->length))
 		return ilb_fail(error, ILB_ERR_FORMAT,
-				"%s: is not text: it has a NUL byte", path);
+				"%s: is not text: it has a NUL byte; name a text file", path);
 	return 0;
 }
 

@@ -72,7 +72,8 @@ static int fill_buffer(struct text *text, struct ilb_error *error)
 			   BUFFER_SIZE - text->fill);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return ilb_fail(error, ILB_ERR_IO, "%s: cannot read: %s",
+		return ilb_fail(error, ILB_ERR_IO,
+				"%s: cannot read: %s; see that it is there until the end",
 				text->path, strerror(errno));
 	if (!text->source.stats.bytes_read)
 		text->dat = ilb_source_is_dat(text->buffer, (size_t)got);

@@ -307,7 +307,7 @@ static void a_failed_read_is_told(void **state)
 	(void)state;
 	assert_int_equal(source->ops->next(source, &event, &error),
 			 -ILB_ERR_IO);
-	assert_string_equal(error.text, "x.txt: cannot read: Is a directory");
+	assert_non_null(strstr(error.text, "x.txt: cannot read: Is a directory"));
 	source->ops->close(source);
 }
 
