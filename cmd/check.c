@@ -85,7 +85,7 @@ static const char **place(struct options *o, int c)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c, const char *arg)
+static int one_option(struct options *o, int c, char **argv)
 {
 	const char **value = place(o, c);
 
@@ -106,9 +106,7 @@ static int one_option(struct options *o, int c, const char *arg)
 	case OPT_HELP:
 		return 1 + ilb_cmd_man("check", usage);
 	default:
-		return 1 + ilb_cmd_usage("check",
-				"'%s': no such option, or no value for it",
-				arg);
+		return 1 + ilb_cmd_bad_option("check", c, argv);
 	}
 }
 
@@ -135,9 +133,9 @@ static int parse(struct options *o, int argc, char **argv)
 	int c, stop;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "i:o:h", long_options, NULL)) >=
+	while ((c = getopt_long(argc, argv, ":i:o:h", long_options, NULL)) >=
 	       0) {
-		stop = one_option(o, c, argv[optind - 1]);
+		stop = one_option(o, c, argv);
 		if (stop)
 			return stop;
 	}

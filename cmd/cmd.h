@@ -32,9 +32,20 @@ int ilb_cmd_report(int argc, char **argv);
 /** ilb_cmd_fail() - print "ilb VERB: LINE" and return the exit code of @err */
 int ilb_cmd_fail(const char *verb, int err, const struct ilb_error *error);
 
-/** ilb_cmd_usage() - print "ilb VERB: LINE; see 'ilb VERB -h'", return 2 */
+/**
+ * ilb_cmd_usage() - print "ilb VERB: LINE; see 'ilb VERB -h'", return 2
+ * @verb: NULL: ilb itself
+ *
+ * Whatever arguments hold, it is one line.
+ */
 int ilb_cmd_usage(const char *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/**
+ * ilb_cmd_bad_option() - print what getopt_long() did not like, return 2
+ * @c: what it returned: '?', or ':' where a value is missing
+ */
+int ilb_cmd_bad_option(const char *verb, int c, char **argv);
 
 /** ilb_cmd_man() - show the man page of @verb (NULL: ilb's own); exit code */
 int ilb_cmd_man(const char *verb, const char *usage);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every command needs: errors, man pages, times. */
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,41 @@ int ilb_cmd_fail(const char *verb, int err, const struct ilb_error *error)
 
 int ilb_cmd_usage(const char *verb, const char *format, ...)
 {
+	const char *space = verb ? " " : "";
+	unsigned char *c;
 	va_list args;
+	char *text;
+	int length;
 
-	fprintf(stderr, "ilb %s: ", verb);
+	verb = verb ? verb : "";
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	length = vasprintf(&text, format, args);
 	va_end(args);
-	fprintf(stderr, "; see 'ilb %s -h'\n", verb);
+	if (length < 0) {
+		fprintf(stderr, "ilb%s%s: out of memory\n", space, verb);
+		return ILB_EXIT_USAGE;
+	}
+	for (c = (unsigned char *)text; *c; c++)
+		if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	fprintf(stderr, "ilb%s%s: %s; see 'ilb%s%s -h'\n", space, verb, text,
+		space, verb);
+	free(text);
 	return ILB_EXIT_USAGE;
+}
+
+int ilb_cmd_bad_option(const char *verb, int c, char **argv)
+{
+	const char *arg = argv[optind - 1];
+
+	if (c == ':')
+		return ilb_cmd_usage(verb, "'%s': needs a value", arg);
+	/* Of several letters in one argument optind is that before. */
+	if (optopt > 0 && optopt < 256)
+		return ilb_cmd_usage(verb, "'-%c': no such option", optopt);
+	if (optopt)
+		return ilb_cmd_usage(verb, "'%s': takes no value", arg);
+	return ilb_cmd_usage(verb, "'%s': no such option", arg);
 }
 
 int ilb_cmd_man(const char *verb, const char *usage)

@@ -43,9 +43,7 @@ static const struct ilb_command *find(const char *name)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "ilb: '%s' is not a command; 'ilb -h' lists them\n",
-		name);
-	return ILB_EXIT_USAGE;
+	return ilb_cmd_usage(NULL, "'%s' is not a command", name);
 }
 
 static int help(const char *name)

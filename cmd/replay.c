@@ -87,7 +87,7 @@ static int add_policies(struct options *o, const char *list)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c)
+static int one_option(struct options *o, int c, char **argv)
 {
 	switch (c) {
 	case 'i':
@@ -127,8 +127,21 @@ static int one_option(struct options *o, int c)
 	case OPT_HELP:
 		return 1 + ilb_cmd_man("replay", usage);
 	default:
-		return 1 + ilb_cmd_usage("replay", "wrong option");
+		return 1 + ilb_cmd_bad_option("replay", c, argv);
 	}
+}
+
+/* Whether the capture has these CPUs is seen later. */
+static int check_housekeeping(const char *list)
+{
+	unsigned long mask[ILB_MASK_WORDS(ILB_CPUS_MAX)];
+
+	if (!list || (!ilb_cpulist_parse(list, mask, ILB_CPUS_MAX) &&
+		      !ilb_mask_empty(mask, ILB_CPUS_MAX)))
+		return 0;
+	return ilb_cmd_usage("replay",
+			"--housekeeping '%s': not a list of CPUs such as 0-3,8",
+			list);
 }
 
 static int parse(struct options *o, int argc, char **argv)
@@ -136,11 +149,9 @@ static int parse(struct options *o, int argc, char **argv)
 	int c, stop;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "i:o:p:h", long_options, NULL)) >=
+	while ((c = getopt_long(argc, argv, ":i:o:p:h", long_options, NULL)) >=
 	       0) {
-		stop = c == '?' ? 1 + ilb_cmd_usage("replay",
-				"'%s': no such option, or no value for it",
-				argv[optind - 1]) : one_option(o, c);
+		stop = one_option(o, c, argv);
 		if (stop)
 			return stop;
 	}
@@ -151,7 +162,7 @@ static int parse(struct options *o, int argc, char **argv)
 	if (o->json && o->list_disagreements)
 		return 1 + ilb_cmd_usage("replay",
 				"--list-disagreements is text; leave out --json");
-	return 0;
+	return check_housekeeping(o->housekeeping) ? 1 + ILB_EXIT_USAGE : 0;
 }
 
 static int add_name(struct options *o, const char *name)
@@ -243,7 +254,7 @@ static int start_replay(struct options *o, unsigned long *housekeeping,
 	if (o->housekeeping &&
 	    ilb_cpulist_parse(o->housekeeping, housekeeping, nr))
 		return ilb_fail(error, ILB_ERR_RANGE,
-				"--housekeeping '%s': not a list of CPUs from 0 to %u",
+				"--housekeeping '%s': the capture has CPUs 0-%u; name some of these",
 				o->housekeeping, nr - 1);
 	return ilb_replay_create(&o->follow.replay, &setup, error);
 }

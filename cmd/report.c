@@ -70,7 +70,7 @@ static int bad_time(const char *option, const char *text)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c)
+static int one_option(struct options *o, int c, char **argv)
 {
 	switch (c) {
 	case 'i':
@@ -104,7 +104,7 @@ static int one_option(struct options *o, int c)
 	case OPT_HELP:
 		return 1 + ilb_cmd_man("report", usage);
 	default:
-		return 1 + ilb_cmd_usage("report", "wrong option");
+		return 1 + ilb_cmd_bad_option("report", c, argv);
 	}
 }
 
@@ -113,11 +113,9 @@ static int parse(struct options *o, int argc, char **argv)
 	int c, stop;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "i:o:h", long_options, NULL)) >=
+	while ((c = getopt_long(argc, argv, ":i:o:h", long_options, NULL)) >=
 	       0) {
-		stop = c == '?' ? 1 + ilb_cmd_usage("report",
-				"'%s': no such option, or no value for it",
-				argv[optind - 1]) : one_option(o, c);
+		stop = one_option(o, c, argv);
 		if (stop)
 			return stop;
 	}
