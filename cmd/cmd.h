@@ -62,13 +62,15 @@ int ilb_cmd_time(const char *text, uint64_t *ns);
 /**
  * struct ilb_output - where a command prints: a file written whole, or stdout
  *
- * With a path everything goes to a temporary file beside it, which replaces
- * @path only when all of it is on disk.
+ * With the path of a regular file, or of none, everything goes to a temporary
+ * file beside it, which replaces it only when all of it is on disk; it keeps
+ * its mode. A device or a pipe is written as it is.
  */
 struct ilb_output {
 	FILE *file;
 	const char *path;	/* NULL: stdout */
-	char *temporary;
+	char *target;		/* what @temporary will replace */
+	char *temporary;	/* NULL: nothing is to be replaced */
 };
 
 int ilb_output_open(struct ilb_output *out, const char *path,
@@ -80,10 +82,17 @@ int ilb_output_close(struct ilb_output *out, struct ilb_error *error);
 /** ilb_output_abandon() - remove what was written; any state. */
 void ilb_output_abandon(struct ilb_output *out);
 
+/**
+ * ilb_output_finish() - did all of stdout arrive?
+ *
+ * Returns an exit code; 3 with a line on stderr if it did not.
+ */
+int ilb_output_finish(void);
+
 /** ilb_output_width() - columns of the terminal it is, 0 if it is none. */
 unsigned int ilb_output_width(const struct ilb_output *out);
 
-/** ilb_output_colour() - 1 if colours are welcome there (a tty, NO_COLOR) */
+/** ilb_output_colour() - 1 if colours are welcome (a tty, NO_COLOR, TERM) */
 int ilb_output_colour(const struct ilb_output *out);
 
 #endif

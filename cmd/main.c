@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ilb VERB [options]: a table of commands. */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 
@@ -59,7 +61,17 @@ static int help(const char *name)
 	return c ? c->run(2, argv) : unknown(name);
 }
 
-int main(int argc, char **argv)
+/* A descriptor of 0 to 2 that is closed must not become that of a trace. */
+static void occupy_standard_files(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
+}
+
+static int run(int argc, char **argv)
 {
 	const struct ilb_command *c;
 
@@ -77,4 +89,13 @@ int main(int argc, char **argv)
 		return help(argc > 2 ? argv[2] : NULL);
 	c = find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	occupy_standard_files();
+	code = run(argc, argv);
+	return code ? code : ilb_output_finish();
 }

@@ -8,9 +8,11 @@ with what, and what to do.
 """
 import json
 import os
+import pty
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ TEXT = os.path.join(SOURCE, "tests/golden/text")
 GUEST = "pack:2 [numa] l3:1 core:4 pu:2"
 VERBS = ("check", "report", "replay")
 SECONDS = 20
+NOBODY = 65534
 
 results = []
 folder = ""
@@ -455,6 +458,208 @@ def backwards():
 
 # ---- output ----
 
+def unprivileged(*args, **options):
+    """As a user that owns nothing; where we are not root, as we are."""
+    program = os.path.join(folder, "ilb")
+    if not os.path.exists(program):
+        shutil.copy(ILB, program)
+
+    def drop():
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    if os.getuid() == 0:
+        options["preexec_fn"] = drop
+    return ilb(*args, program=program, **options)
+
+
+def no_privilege():
+    path = copy("nobody")
+    got = unprivileged("report", "-i", path, "--json")
+    check("an unprivileged user: report", got.code == 0 and not got.err and
+          got.json()["kicks"]["total"] == 377, got)
+    got = unprivileged("replay", "-i", path)
+    check("an unprivileged user: replay", got.code == 0 and not got.err, got)
+    got = unprivileged("check")
+    check("an unprivileged user: check", got.code == 0 and not got.err, got)
+    for name in ("trace.dat", "topology.xml", "system.json"):
+        secret = copy("secret-" + name)
+        os.chmod(os.path.join(secret, name), 0)
+        fails("an unreadable " + name, unprivileged("report", "-i", secret),
+              3, name, "Permission denied")
+    os.chmod(path, 0)
+    fails("an unreadable folder", unprivileged("report", "-i", path), 3,
+          "Permission denied")
+    os.chmod(path, 0o755)
+    path = os.path.join(folder, "read-only")
+    os.mkdir(path, 0o555)
+    fails("-o into a folder that is read-only",
+          unprivileged("report", "-i", PIN_COPY, "-o", path + "/x"), 3,
+          path + "/x", "Permission denied", "-o")
+    os.chmod(path, 0o777)
+    file = write("read-only/mine", "mine")
+    os.chmod(file, 0o444)
+    fails("-o of a file that is read-only",
+          unprivileged("report", "-i", PIN_COPY, "-o", file), 3, file,
+          "Permission denied")
+    check("and it is as it was", read(file) == b"mine" and
+          os.listdir(path) == ["mine"], os.listdir(path))
+
+
+def full():
+    # As nobody: a program that renames over a device must fail, not succeed.
+    for verb in VERBS:
+        args = [verb] if verb == "check" else [verb, "-i", PIN_COPY]
+        fails(verb + " -o /dev/full",
+              unprivileged(*args, "-o", "/dev/full"), 3, "/dev/full",
+              "No space left")
+        with open("/dev/full", "wb") as device:
+            for extra in ([], ["--json"], ["-h"]):
+                fails("%s %s >/dev/full" % (verb, "".join(extra)),
+                      ilb(*args, *extra, stdout=device), 3,
+                      "standard output", "No space left")
+    with open("/dev/full", "wb") as device:
+        fails("--version >/dev/full", ilb("--version", stdout=device), 3,
+              "standard output")
+
+
+def files():
+    path = os.path.join(folder, "outputs")
+    os.mkdir(path)
+    name = os.path.join(path, "out")
+
+    def left():
+        return {file: read(os.path.join(path, file))
+                for file in os.listdir(path)}
+
+    want = ilb("report", "-i", PIN, "--json").out
+    got = ilb("report", "-i", PIN, "--json", "-o", name)
+    check("-o: a file, the same as stdout", got.code == 0 and not got.out and
+          not got.err and left() == {"out": want}, got)
+    mask = os.umask(0)
+    os.umask(mask)
+    check("its mode is as the umask says",
+          os.stat(name).st_mode & 0o777 == 0o666 & ~mask)
+    write("outputs/out", "old")
+    os.chmod(name, 0o600)
+    for args in (["-i", "/no/such"], ["-i", PIN, "--banana"],
+                 ["-i", PIN, "--topology", "core:8"]):
+        got = ilb("report", *args, "-o", name)
+        check("-o: %s leaves the old file" % args[-1], got.code in (2, 3) and
+              left() == {"out": b"old"}, got)
+    got = ilb("report", "-i", PIN, "--json", "-o", name)
+    check("-o: replaces a file and keeps its mode", got.code == 0 and
+          left() == {"out": want} and
+          os.stat(name).st_mode & 0o777 == 0o600, got)
+    link = os.path.join(path, "link")
+    write("target", "old")
+    os.symlink("../target", link)
+    got = ilb("report", "-i", PIN, "--json", "-o", link)
+    check("-o: through a symbolic link", got.code == 0 and
+          os.path.islink(link) and read(link) == want, got)
+    os.unlink(link)
+    for bad, says in ((path + "/no/x", "No such file"), (path, "directory"),
+                      (name + "/x", "Not a directory"), ("", "-o")):
+        fails("-o %r" % bad[-8:], ilb("report", "-i", PIN, "-o", bad,
+                                      cwd=path), 3, bad, says)
+    check("-o: nothing is left behind", left() == {"out": want}, left())
+
+
+def out_fifo():
+    path = os.path.join(folder, "out-fifo")
+    os.mkfifo(path)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(read(path)),
+                              daemon=True)
+    reader.start()
+    done = ilb("report", "-i", PIN, "-o", path)
+    reader.join(SECONDS)
+    check("-o: a FIFO is written, not replaced", done.code == 0 and
+          os.path.exists(path) and not os.path.isfile(path) and
+          got == [ilb("report", "-i", PIN).out], done)
+
+
+def closed():
+    ends = os.pipe()
+    os.close(ends[0])
+    for args in (["report", "-i", PIN], ["replay", "-i", PIN, "--json"],
+                 ["check"]):
+        got = ilb(*args, stdout=ends[1])
+        check(args[0] + ": nobody reads: SIGPIPE, without noise",
+              got.code == -signal.SIGPIPE and not got.err, got)
+        fails(args[0] + ": nobody reads, SIGPIPE ignored",
+              ilb(*args, stdout=ends[1], restore_signals=False), 3,
+              "standard output", "Broken pipe")
+    os.close(ends[1])
+    shell = "'%s' report -i '%s' | head -n 1" % (ILB, PIN)
+    got = subprocess.run(shell, shell=True, capture_output=True, check=False)
+    check("| head -n 1", got.stdout.startswith(b"ilb report: ") and
+          got.stdout.count(b"\n") == 1 and not got.stderr, got)
+    for fd, code in ((0, 0), (1, 3), (2, 0)):
+        got = ilb("report", "-i", PIN, stdin=None,
+                  preexec_fn=lambda: os.close(fd))
+        check("descriptor %d is closed" % fd, got.code == code and
+              (fd == 1) == (got.out == b""), got)
+    fails("stdin is closed and asked for",
+          ilb("report", "-i", "-", "--topology", GUEST, stdin=None,
+              preexec_fn=lambda: os.close(0)), 3, "stdin")
+
+
+def on_terminal(env):
+    """What the program prints on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    done = ilb("report", "-i", PIN, stdout=theirs, env={**os.environ, **env})
+    os.close(theirs)
+    text = b""
+    try:
+        while True:
+            piece = os.read(ours, 65536)
+            if not piece:
+                break
+            text += piece
+    except OSError:
+        pass
+    os.close(ours)
+    return done, text
+
+
+def tables_apart(text):
+    """Lines that are no table's: those begin with a row of words in capitals.
+    """
+    table = False
+    for line in text.splitlines():
+        if re.fullmatch(r"  +[A-Z-]+( ?[A-Z-]+)*(  +[A-Z1-]+( [A-Z]+)*)+",
+                        line):
+            table = True
+        elif not line:
+            table = False
+        if not table:
+            yield line
+
+
+def looks():
+    for capture in sorted(os.listdir(CAPTURES)):
+        path = os.path.join(CAPTURES, capture)
+        if not os.path.isdir(path):
+            continue
+        for verb in ("report", "replay"):
+            got = ilb(verb, "-i", path)
+            wide = [line for line in tables_apart(got.text())
+                    if len(line) > 100]
+            check("%s %s: no escapes, at most 100 columns" % (verb, capture),
+                  got.code == 0 and not got.err and b"\033" not in got.out and
+                  not wide, got, *wide)
+    env = {"NO_COLOR": "", "TERM": "xterm"}
+    done, coloured = on_terminal(env)
+    check("a terminal: colours", done.code == 0 and b"\033[" in coloured)
+    plain = re.sub(rb"\033\[[0-9;]*m", b"", coloured)
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        done, text = on_terminal({**env, name: value})
+        check("a terminal, %s=%s: none" % (name, value), done.code == 0 and
+              text == plain)
+
+
 def same_bytes():
     for verb in ("report", "replay"):
         for args in ([], ["--json"]):
@@ -492,9 +697,11 @@ def schema():
 os.environ.pop("NO_COLOR", None)
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)
+    PIN_COPY = copy("pin")
     for part in (helps, wrong_usage, fail_on, no_input, no_trace, cut, flips,
                  topologies, systems, trace_cmd, standard_input, halves,
-                 backwards, same_bytes, schema):
+                 backwards, no_privilege, full, files, out_fifo, closed,
+                 looks, same_bytes, schema):
         part()
 print("1..%d" % len(results))
 sys.exit(0 if all(results) else 1)
