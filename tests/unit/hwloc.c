@@ -245,8 +245,10 @@ static void self_is_as_sysfs_says(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/online", root);
-	if (ilb_file_read(&text, NULL, path, 65536, NULL))
-		skip();
+	if (ilb_file_read(&text, NULL, path, 65536, NULL)) {
+		print_message("# skipped: no sysfs\n");
+		return;
+	}
 	assert_int_equal(ilb_cpulist_parse(text, mask, t->nr_cpus), 0);
 	free(text);
 	assert_true(ilb_mask_equal(mask, t->online, t->nr_cpus));

@@ -325,8 +325,10 @@ static void a_full_disk_is_an_error(void **state)
 	FILE *out = fopen("/dev/full", "w");
 
 	(void)state;
-	if (!out)
-		skip();
+	if (!out) {
+		print_message("# skipped: no /dev/full\n");
+		return;
+	}
 	make("full");
 	assert_int_equal(ilb_report_json(out, &sample.report), -ILB_ERR_IO);
 	fclose(out);

@@ -9,6 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+/*
+ * A test that cannot run here prints "# skipped: WHY" and returns: cmocka's
+ * skip() is "not ok" in TAP, which its readers take for a failure.
+ */
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #endif
