@@ -7,8 +7,7 @@ set -eu
 
 build="gcc meson ninja-build pkg-config libc6-dev libtracecmd-dev
 	libtraceevent-dev libtracefs-dev libhwloc-dev libjansson-dev
-	libzstd-dev
-	libsmartcols-dev libcmocka-dev"
+	libzstd-dev libsmartcols-dev libcmocka-dev"
 check="python3 python3-jsonschema trace-cmd mandoc binutils"
 bench="linux-perf trace-cmd valgrind"
 fuzz="clang llvm"
@@ -49,4 +48,5 @@ echo "installing$missing"
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q >/dev/null 2>&1 || true
 # shellcheck disable=SC2086
-apt-get install -y -q --no-install-recommends $missing >/dev/null
+apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 $missing \
+	>/dev/null
