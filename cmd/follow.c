@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* source -> event -> machine -> moment -> measure, replay: the one loop. */
 
+#include <getopt.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,46 @@
 #include "cmd/follow.h"
 
 #define EVENTS_PER_LOOK	65536	/* at the clock */
+
+int ilb_follow_time(const struct ilb_follow *f, const char *option,
+		    uint64_t *ns)
+{
+	if (!ilb_cmd_time(optarg, ns))
+		return 0;
+	return 1 + ilb_cmd_usage(f->verb, "%s '%s': not a time such as 3.1us",
+				 option, optarg);
+}
+
+int ilb_follow_option(struct ilb_follow *f, int c, char **argv,
+		      const char *usage)
+{
+	switch (c) {
+	case 'i':
+		f->input = optarg;
+		return 0;
+	case 'o':
+		f->output = optarg;
+		return 0;
+	case ILB_OPT_TOPOLOGY:
+		f->topology = optarg;
+		return 0;
+	case ILB_OPT_IGNORE_PROBES:
+		f->ignore_probes = 1;
+		return 0;
+	case ILB_OPT_SETTLE:
+		return ilb_follow_time(f, "--settle", &f->settle_ns);
+	case ILB_OPT_JSON:
+		f->json = 1;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		return 1 + ILB_EXIT_OK;
+	case ILB_OPT_HELP:
+		return 1 + ilb_cmd_man(f->verb, usage);
+	default:
+		return 1 + ilb_cmd_bad_option(f->verb, c, argv);
+	}
+}
 
 static void on_moment(void *context, const struct ilb_moment *moment)
 {
@@ -147,6 +188,45 @@ int ilb_follow_run(struct ilb_follow *f, struct ilb_error *error)
 		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
 	add_schedstat(f);
 	return 0;
+}
+
+static void append(FILE *from, FILE *to)
+{
+	char buffer[65536];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(buffer, 1, sizeof(buffer), from)))
+		fwrite(buffer, 1, n, to);
+}
+
+int ilb_follow_print(const struct ilb_follow *f, struct ilb_report *report,
+		     FILE *appendix, struct ilb_error *error)
+{
+	struct ilb_output out;
+	int err;
+
+	report->command = f->verb;
+	report->capture = f->capture;
+	report->hz = f->hz;
+	report->source = &f->stats;
+	report->measures = f->measures;
+	err = ilb_output_open(&out, f->output, error);
+	if (err)
+		return err;
+	if (f->json)
+		err = ilb_report_json(out.file, report);
+	else
+		err = ilb_report_text(out.file, report,
+				      ilb_output_width(&out),
+				      ilb_output_colour(&out));
+	if (err == -ILB_ERR_NOMEM) {
+		ilb_output_abandon(&out);
+		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+	}
+	if (appendix)
+		append(appendix, out.file);
+	return ilb_output_close(&out, error);
 }
 
 void ilb_follow_close(struct ilb_follow *f)

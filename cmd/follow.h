@@ -2,16 +2,20 @@
 #ifndef ILB_CMD_FOLLOW_H
 #define ILB_CMD_FOLLOW_H
 
+#include <stdio.h>
+
 #include "ilb/capture.h"
 #include "ilb/machine.h"
 #include "ilb/measure.h"
 #include "ilb/replay.h"
+#include "ilb/report.h"
 #include "ilb/source.h"
 
 /**
  * struct ilb_follow - a capture on its way to measures and replay
  * @verb: for messages
  * @input, @topology, @ignore_probes, @settle_ns, @recovery_ns: options
+ * @output, @json: where and how the report is printed
  * @meter: NULL: do not measure
  * @replay: NULL: do not replay
  *
@@ -24,6 +28,8 @@ struct ilb_follow {
 	int ignore_probes;
 	uint64_t settle_ns;
 	uint64_t recovery_ns;
+	const char *output;
+	int json;
 
 	struct ilb_capture *capture;
 	struct ilb_source *source;
@@ -35,12 +41,55 @@ struct ilb_follow {
 	unsigned int hz;
 };
 
+/* Options of every command that reads a capture and prints a report. */
+enum {
+	ILB_OPT_TOPOLOGY = 256,
+	ILB_OPT_IGNORE_PROBES,
+	ILB_OPT_SETTLE,
+	ILB_OPT_JSON,
+	ILB_OPT_HELP,
+	ILB_OPT_OWN,		/* a command's own begin here */
+};
+
+#define ILB_FOLLOW_SHORT_OPTIONS	":i:o:h"
+#define ILB_FOLLOW_OPTIONS						\
+	{ "input", required_argument, NULL, 'i' },			\
+	{ "output", required_argument, NULL, 'o' },			\
+	{ "topology", required_argument, NULL, ILB_OPT_TOPOLOGY },	\
+	{ "ignore-probes", no_argument, NULL, ILB_OPT_IGNORE_PROBES },	\
+	{ "settle", required_argument, NULL, ILB_OPT_SETTLE },		\
+	{ "json", no_argument, NULL, ILB_OPT_JSON },			\
+	{ "help", no_argument, NULL, ILB_OPT_HELP }
+
+/**
+ * ilb_follow_option() - take one of ILB_FOLLOW_OPTIONS
+ * @c: what getopt_long() returned; its globals are used
+ * @usage: what -h prints
+ *
+ * Returns 0, or an exit code plus 1 with which the command is to end.
+ */
+int ilb_follow_option(struct ilb_follow *follow, int c, char **argv,
+		      const char *usage);
+
+/** ilb_follow_time() - read an option's time; 0, or an exit code plus 1 */
+int ilb_follow_time(const struct ilb_follow *follow, const char *option,
+		    uint64_t *ns);
+
 /** ilb_follow_open() - open capture, source and machine (and the meter) */
 int ilb_follow_open(struct ilb_follow *follow, int measure,
 		    struct ilb_error *error);
 
 /** ilb_follow_run() - all events, to the results */
 int ilb_follow_run(struct ilb_follow *follow, struct ilb_error *error);
+
+/**
+ * ilb_follow_print() - print a report where and how the options say
+ * @report: its part of @follow (capture, hz, source, measures) is filled here
+ * @appendix: text to print behind it, read from its start; NULL: none
+ */
+int ilb_follow_print(const struct ilb_follow *follow,
+		     struct ilb_report *report, FILE *appendix,
+		     struct ilb_error *error);
 
 void ilb_follow_close(struct ilb_follow *follow);
 

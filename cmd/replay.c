@@ -30,33 +30,23 @@ static const char usage[] =
 
 struct options {
 	struct ilb_follow follow;
-	const char *output;
 	const char *housekeeping;
 	char *policies;			/* ours: commas become NULs */
 	const char *name[ILB_POLICIES_MAX];
 	unsigned int nr;
 	int list_disagreements;
-	int json;
 	FILE *list;			/* disagreements, printed at the end */
-	uint64_t start_ns;
 };
 
-enum { OPT_TOPOLOGY = 256, OPT_IGNORE, OPT_SETTLE, OPT_HOUSEKEEPING, OPT_LIST,
-       OPT_LIST_POLICIES, OPT_JSON, OPT_HELP };
+enum { OPT_HOUSEKEEPING = ILB_OPT_OWN, OPT_LIST, OPT_LIST_POLICIES };
 
 static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "output", required_argument, NULL, 'o' },
+	ILB_FOLLOW_OPTIONS,
 	{ "policy", required_argument, NULL, 'p' },
 	{ "policies", required_argument, NULL, 'p' },
 	{ "list-policies", no_argument, NULL, OPT_LIST_POLICIES },
 	{ "housekeeping", required_argument, NULL, OPT_HOUSEKEEPING },
 	{ "list-disagreements", no_argument, NULL, OPT_LIST },
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "ignore-probes", no_argument, NULL, OPT_IGNORE },
-	{ "settle", required_argument, NULL, OPT_SETTLE },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -90,12 +80,6 @@ static int add_policies(struct options *o, const char *list)
 static int one_option(struct options *o, int c, char **argv)
 {
 	switch (c) {
-	case 'i':
-		o->follow.input = optarg;
-		return 0;
-	case 'o':
-		o->output = optarg;
-		return 0;
 	case 'p':
 		return add_policies(o, optarg) ? 1 + ILB_EXIT_USAGE : 0;
 	case OPT_LIST_POLICIES:
@@ -106,28 +90,8 @@ static int one_option(struct options *o, int c, char **argv)
 	case OPT_LIST:
 		o->list_disagreements = 1;
 		return 0;
-	case OPT_TOPOLOGY:
-		o->follow.topology = optarg;
-		return 0;
-	case OPT_IGNORE:
-		o->follow.ignore_probes = 1;
-		return 0;
-	case OPT_JSON:
-		o->json = 1;
-		return 0;
-	case OPT_SETTLE:
-		if (!ilb_cmd_time(optarg, &o->follow.settle_ns))
-			return 0;
-		return 1 + ilb_cmd_usage("replay",
-				"--settle '%s': not a time such as 3.1us",
-				optarg);
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("replay", usage);
 	default:
-		return 1 + ilb_cmd_bad_option("replay", c, argv);
+		return ilb_follow_option(&o->follow, c, argv, usage);
 	}
 }
 
@@ -149,8 +113,8 @@ static int parse(struct options *o, int argc, char **argv)
 	int c, stop;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:o:p:h", long_options, NULL)) >=
-	       0) {
+	while ((c = getopt_long(argc, argv, ILB_FOLLOW_SHORT_OPTIONS "p:",
+				long_options, NULL)) >= 0) {
 		stop = one_option(o, c, argv);
 		if (stop)
 			return stop;
@@ -159,7 +123,7 @@ static int parse(struct options *o, int argc, char **argv)
 		return 1 + ilb_cmd_usage("replay",
 				"'%s': the input is named with -i",
 				argv[optind]);
-	if (o->json && o->list_disagreements)
+	if (o->follow.json && o->list_disagreements)
 		return 1 + ilb_cmd_usage("replay",
 				"--list-disagreements is text; leave out --json");
 	return check_housekeeping(o->housekeeping) ? 1 + ILB_EXIT_USAGE : 0;
@@ -259,48 +223,15 @@ static int start_replay(struct options *o, unsigned long *housekeeping,
 	return ilb_replay_create(&o->follow.replay, &setup, error);
 }
 
-static void append_list(struct options *o, FILE *out)
-{
-	char buffer[65536];
-	size_t n;
-
-	fprintf(out, "\nDisagreements (time in s, CPUs, the state seen):\n");
-	rewind(o->list);
-	while ((n = fread(buffer, 1, sizeof(buffer), o->list)))
-		fwrite(buffer, 1, n, out);
-}
-
 static int print(struct options *o, struct ilb_error *error)
 {
 	struct ilb_report report = {
-		.command = "replay",
-		.capture = o->follow.capture,
-		.hz = o->follow.hz,
-		.source = &o->follow.stats,
-		.measures = o->follow.measures,
 		.nr_policies = o->nr,
 		.what_if = o->housekeeping,
 	};
-	struct ilb_output out;
-	int err;
 
 	report.policies = ilb_replay_results(o->follow.replay, &report.best);
-	err = ilb_output_open(&out, o->output, error);
-	if (err)
-		return err;
-	if (o->json)
-		err = ilb_report_json(out.file, &report);
-	else
-		err = ilb_report_text(out.file, &report,
-				      ilb_output_width(&out),
-				      ilb_output_colour(&out));
-	if (err == -ILB_ERR_NOMEM) {
-		ilb_output_abandon(&out);
-		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
-	}
-	if (o->list)
-		append_list(o, out.file);
-	return ilb_output_close(&out, error);
+	return ilb_follow_print(&o->follow, &report, o->list, error);
 }
 
 static int replay(struct options *o, struct ilb_error *error)
@@ -313,6 +244,8 @@ static int replay(struct options *o, struct ilb_error *error)
 		if (!o->list)
 			return ilb_fail(error, ILB_ERR_IO,
 					"--list-disagreements: cannot make a temporary file; set TMPDIR");
+		fputs("\nDisagreements (time in s, CPUs, the state seen):\n",
+		      o->list);
 	}
 	err = ilb_follow_open(&o->follow, 1, error);
 	if (!err)

@@ -29,25 +29,16 @@ static const char usage[] =
 
 struct options {
 	struct ilb_follow follow;
-	const char *output;
 	const char *fail_on[FAIL_ON_MAX];
 	unsigned int nr_fail_on;
-	int json;
 };
 
-enum { OPT_TOPOLOGY = 256, OPT_IGNORE, OPT_RECOVERY, OPT_SETTLE, OPT_FAIL_ON,
-       OPT_JSON, OPT_HELP };
+enum { OPT_RECOVERY = ILB_OPT_OWN, OPT_FAIL_ON };
 
 static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "ignore-probes", no_argument, NULL, OPT_IGNORE },
+	ILB_FOLLOW_OPTIONS,
 	{ "recovery", required_argument, NULL, OPT_RECOVERY },
-	{ "settle", required_argument, NULL, OPT_SETTLE },
 	{ "fail-on", required_argument, NULL, OPT_FAIL_ON },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -63,49 +54,15 @@ static int fail_on(struct options *o, const char *id)
 	return 0;
 }
 
-static int bad_time(const char *option, const char *text)
-{
-	return ilb_cmd_usage("report", "%s '%s': not a time such as 3.1us",
-			     option, text);
-}
-
 /* Returns 0, or an exit code plus 1. */
 static int one_option(struct options *o, int c, char **argv)
 {
-	switch (c) {
-	case 'i':
-		o->follow.input = optarg;
-		return 0;
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case OPT_TOPOLOGY:
-		o->follow.topology = optarg;
-		return 0;
-	case OPT_IGNORE:
-		o->follow.ignore_probes = 1;
-		return 0;
-	case OPT_JSON:
-		o->json = 1;
-		return 0;
-	case OPT_RECOVERY:
-		if (!ilb_cmd_time(optarg, &o->follow.recovery_ns))
-			return 0;
-		return 1 + bad_time("--recovery", optarg);
-	case OPT_SETTLE:
-		if (!ilb_cmd_time(optarg, &o->follow.settle_ns))
-			return 0;
-		return 1 + bad_time("--settle", optarg);
-	case OPT_FAIL_ON:
+	if (c == OPT_RECOVERY)
+		return ilb_follow_time(&o->follow, "--recovery",
+				       &o->follow.recovery_ns);
+	if (c == OPT_FAIL_ON)
 		return fail_on(o, optarg) ? 1 + ILB_EXIT_USAGE : 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("report", usage);
-	default:
-		return 1 + ilb_cmd_bad_option("report", c, argv);
-	}
+	return ilb_follow_option(&o->follow, c, argv, usage);
 }
 
 static int parse(struct options *o, int argc, char **argv)
@@ -113,8 +70,8 @@ static int parse(struct options *o, int argc, char **argv)
 	int c, stop;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:o:h", long_options, NULL)) >=
-	       0) {
+	while ((c = getopt_long(argc, argv, ILB_FOLLOW_SHORT_OPTIONS, long_options,
+				NULL)) >= 0) {
 		stop = one_option(o, c, argv);
 		if (stop)
 			return stop;
@@ -153,37 +110,6 @@ static void judge(const struct ilb_follow *f, struct ilb_findings *findings)
 	ilb_findings_judge(findings, &input);
 }
 
-static int print(struct options *o, const struct ilb_findings *findings,
-		 struct ilb_error *error)
-{
-	const struct ilb_report report = {
-		.command = "report",
-		.capture = o->follow.capture,
-		.hz = o->follow.hz,
-		.source = &o->follow.stats,
-		.measures = o->follow.measures,
-		.findings = findings,
-		.best = -1,
-	};
-	struct ilb_output out;
-	int err;
-
-	err = ilb_output_open(&out, o->output, error);
-	if (err)
-		return err;
-	if (o->json)
-		err = ilb_report_json(out.file, &report);
-	else
-		err = ilb_report_text(out.file, &report,
-				      ilb_output_width(&out),
-				      ilb_output_colour(&out));
-	if (err == -ILB_ERR_NOMEM) {
-		ilb_output_abandon(&out);
-		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
-	}
-	return ilb_output_close(&out, error);
-}
-
 int ilb_cmd_report(int argc, char **argv)
 {
 	struct options o = {
@@ -194,6 +120,7 @@ int ilb_cmd_report(int argc, char **argv)
 		},
 	};
 	struct ilb_findings findings;
+	struct ilb_report report = { .findings = &findings, .best = -1 };
 	struct ilb_error error = { "" };
 	int err, code;
 
@@ -205,7 +132,7 @@ int ilb_cmd_report(int argc, char **argv)
 		err = ilb_follow_run(&o.follow, &error);
 	if (!err) {
 		judge(&o.follow, &findings);
-		err = print(&o, &findings, &error);
+		err = ilb_follow_print(&o.follow, &report, NULL, &error);
 	}
 	code = err ? ilb_cmd_fail("report", err, &error) :
 		     found(&o, &findings);
