@@ -278,28 +278,30 @@ static void on_wakeup(struct ilb_machine *m, const struct ilb_event *event)
 	if (cpu >= m->nr_cpus)
 		return;
 	c = &m->cpu[cpu];
-	if (event->u.wakeup.pid == c->pub.pid)
-		return;		/* it had not left yet: nothing was queued */
 	c->queued = 1;
 	c->queued_pid = event->u.wakeup.pid;
 	update_idle(m, cpu);
 }
 
-/* Pulled before it ran: the CPU that it was queued on is as it was. */
+/*
+ * Only tasks that are queued, or about to be, migrate: the one CPU has a task
+ * more and no wakeup need tell it, as when the balancer pulls. If the other
+ * one had not run it yet, it is as it was before.
+ */
 static void on_migrate(struct ilb_machine *m, const struct ilb_event *event)
 {
 	unsigned int from = event->u.migrate.from;
 	unsigned int to = event->u.migrate.to;
+	int32_t pid = event->u.migrate.pid;
 
 	if (from >= m->nr_cpus || to >= m->nr_cpus)
 		return;
-	if (!m->cpu[from].queued ||
-	    m->cpu[from].queued_pid != event->u.migrate.pid)
-		return;
-	m->cpu[from].queued = 0;
-	update_idle(m, from);
+	if (m->cpu[from].queued && m->cpu[from].queued_pid == pid) {
+		m->cpu[from].queued = 0;
+		update_idle(m, from);
+	}
 	m->cpu[to].queued = 1;
-	m->cpu[to].queued_pid = event->u.migrate.pid;
+	m->cpu[to].queued_pid = pid;
 	update_idle(m, to);
 }
 

@@ -127,22 +127,6 @@ static void a_wakeup_makes_an_unseen_cpu_busy(void **state)
 	assert_int_equal(cpu_of(run, 4)->pid, ILB_PID_UNKNOWN);
 }
 
-/*
- * A task that is woken before it has left was never queued: it is not what
- * is pulled away when its CPU's queue is.
- */
-static void waking_the_running_task_queues_nothing(void **state)
-{
-	struct run *run = *state;
-
-	FEED(run, SWITCH(50, 3, 0, 57), WAKEUP(100, 0, 10, 57, 3),
-	     MIGRATE(110, 0, 10, 57, 3, 5));
-	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3)));
-	FEED(run, WAKEUP(200, 0, 10, 58, 3), WAKEUP(210, 0, 10, 57, 3),
-	     MIGRATE(220, 0, 10, 58, 3, 6));
-	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3) | BIT(6)));
-}
-
 static void a_queued_task_that_is_pulled_takes_the_wakeup_along(void **state)
 {
 	struct run *run = *state;
@@ -156,16 +140,38 @@ static void a_queued_task_that_is_pulled_takes_the_wakeup_along(void **state)
 	assert_int_equal(idle_set(run), ALL & ~BIT(0));
 }
 
-static void migrating_another_task_changes_nothing(void **state)
+/* Two were queued, and what is pulled need not be what was woken last. */
+static void a_cpu_keeps_the_task_that_was_not_pulled(void **state)
 {
 	struct run *run = *state;
 
 	FEED(run, OTHER(50, 3, 0), WAKEUP(100, 0, 10, 57, 3),
-	     MIGRATE(110, 0, 10, 58, 3, 5), MIGRATE(120, 0, 10, 57, 4, 5));
-	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3)));
-	/* It has run by now: the load balancer moves a task that is queued. */
-	FEED(run, SWITCH(130, 3, 0, 57), SWITCH(140, 3, 57, 0),
-	     MIGRATE(150, 0, 10, 57, 3, 5));
+	     MIGRATE(110, 0, 10, 58, 3, 5));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3) | BIT(5)));
+	FEED(run, SWITCH(120, 3, 0, 57), SWITCH(130, 3, 57, 0),
+	     SWITCH(140, 5, 0, 58), SWITCH(150, 5, 58, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+/*
+ * The balancer queues what it pulls without a wakeup, and a task that is woken
+ * elsewhere migrates first: either way its new CPU is idle no more.
+ */
+static void a_task_is_queued_where_it_migrates_to(void **state)
+{
+	struct run *run = *state;
+
+	FEED(run, SWITCH(50, 3, 0, 57), WAKEUP(60, 0, 10, 58, 3),
+	     SWITCH(70, 3, 57, 58), SWITCH(80, 5, 57, 0),
+	     MIGRATE(100, 3, 58, 57, 3, 5));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3) | BIT(5)));
+	FEED(run, SWITCH(110, 5, 0, 57), SWITCH(120, 5, 57, 0),
+	     SWITCH(130, 3, 58, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	FEED(run, MIGRATE(140, 0, 10, 57, 5, 6));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(6)));
+	FEED(run, WAKEUP(150, 6, 0, 57, 6), SWITCH(160, 6, 0, 57),
+	     SWITCH(170, 6, 57, 0));
 	assert_int_equal(idle_set(run), ALL & ~BIT(0));
 }
 
@@ -319,9 +325,9 @@ int main(void)
 		RUN_TEST(later_events_leave_earlier_kicks_alone),
 		RUN_TEST(a_wakeup_pends_until_the_next_switch),
 		RUN_TEST(a_wakeup_makes_an_unseen_cpu_busy),
-		RUN_TEST(waking_the_running_task_queues_nothing),
 		RUN_TEST(a_queued_task_that_is_pulled_takes_the_wakeup_along),
-		RUN_TEST(migrating_another_task_changes_nothing),
+		RUN_TEST(a_cpu_keeps_the_task_that_was_not_pulled),
+		RUN_TEST(a_task_is_queued_where_it_migrates_to),
 		RUN_TEST(a_remote_wakeup_counts_from_queue_to_exit),
 		RUN_TEST(a_remote_wakeup_outlives_a_switch),
 		RUN_TEST(without_exits_a_remote_wakeup_ends_at_the_switch),

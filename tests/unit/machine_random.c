@@ -130,9 +130,8 @@ static void plain_migrate(struct world *w, const struct ilb_event *e)
 {
 	if (e->u.migrate.from >= w->nr_cpus || e->u.migrate.to >= w->nr_cpus)
 		return;
-	if (w->cpu[e->u.migrate.from].queued != e->u.migrate.pid)
-		return;
-	w->cpu[e->u.migrate.from].queued = 0;
+	if (w->cpu[e->u.migrate.from].queued == e->u.migrate.pid)
+		w->cpu[e->u.migrate.from].queued = 0;
 	w->cpu[e->u.migrate.to].queued = e->u.migrate.pid;
 }
 
