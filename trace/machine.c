@@ -472,6 +472,15 @@ static int is_probe(uint32_t type)
 	return type >= ILB_EVENT_PROBE_ENTER;
 }
 
+/* The tick ends with it: SCHED is raised if due, then the kick is decided. */
+static int by_the_trigger(const struct ilb_event *event)
+{
+	if (event->type == ILB_EVENT_SOFTIRQ_RAISE)
+		return event->u.value == ILB_SOFTIRQ_SCHED;
+	return event->type == ILB_EVENT_PROBE_TICK ||
+	       event->type == ILB_EVENT_PROBE_EXIT;
+}
+
 /* Common to all events: the CPU, who runs there, and when. */
 static void note(struct ilb_machine *m, const struct ilb_event *event)
 {
@@ -485,9 +494,12 @@ static void note(struct ilb_machine *m, const struct ilb_event *event)
 	else if (missed_a_switch(c, pid))
 		resync(m, event->cpu, pid);
 	c->before_ns = c->event_ns;
+	c->before_triggered = c->triggered;
 	/* The call is part of sending the kick, not something before it. */
-	if (event->type != ILB_EVENT_PROBE_SEND)
+	if (event->type != ILB_EVENT_PROBE_SEND) {
 		c->event_ns = m->now_ns;
+		c->triggered = by_the_trigger(event);
+	}
 	switch (event->type) {
 	case ILB_EVENT_SWITCH:
 	case ILB_EVENT_IDLE:
@@ -520,6 +532,10 @@ static void apply(struct ilb_machine *m, const struct ilb_event *event)
 		break;
 	case ILB_EVENT_TICK_STOP:
 		on_tick_stop(m, event);
+		break;
+	case ILB_EVENT_IDLE:
+		if (event->u.value != ILB_IDLE_EXIT)
+			m->cpu[event->cpu].slept_ns = m->now_ns;
 		break;
 	case ILB_EVENT_CSD_QUEUE:
 		on_csd_queue(m, event);

@@ -24,7 +24,10 @@
  *	idle (on machines with nohz_full: since the start)
  * @busy_ns: when it stopped being idle
  * @entered_ns: when it entered the mask
+ * @slept_ns: when it last entered an idle state
  * @event_ns: its last event; @before_ns: the one before that
+ * @triggered, @before_triggered: these were recorded by the trigger of
+ *	balancing, right before it chooses whom to kick
  */
 struct ilb_cpu_state {
 	struct ilb_cpu pub;
@@ -37,8 +40,11 @@ struct ilb_cpu_state {
 	unsigned int idle_ticks;
 	uint64_t busy_ns;
 	uint64_t entered_ns;
+	uint64_t slept_ns;
 	uint64_t event_ns;
 	uint64_t before_ns;
+	int triggered;
+	int before_triggered;
 };
 
 /**

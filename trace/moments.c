@@ -98,18 +98,31 @@ void ilb_machine_queue_emit(struct ilb_machine *m, int all)
 }
 
 /*
+ * A CPU's tick stops first, then it enters the mask, then an idle state: of
+ * the middle step only probes tell. Once it slept, it was in.
+ */
+static int had_slept(const struct ilb_machine *m, const struct ilb_cpu_state *c)
+{
+	return c->slept_ns >= c->entered_ns &&
+	       c->slept_ns + m->setup.settle_ns < m->now_ns;
+}
+
+/*
  * The kernel chose before the kick was recorded. What the kicker itself had
  * recorded before that, it could know; a CPU that stopped being idle, or whose
  * tick stopped, after the kicker's last event may have done so after the
  * choice. A stopped tick is recorded before the CPU enters the mask, so those
- * count as not yet in. A wakeup takes effect before it is recorded: only the
- * last settle_ns are in doubt, and there the kick is taken to be the earlier.
+ * count as not yet in. But if that last event is from earlier in the tick than
+ * the trigger of balancing, those are in that slept by now. A wakeup takes
+ * effect before it is recorded: only the last settle_ns are in doubt, and there
+ * the kick is taken to be the earlier.
  */
 static void as_the_kicker_saw_it(const struct ilb_machine *m,
 				 struct ilb_pending *p)
 {
 	uint64_t known_ns = m->cpu[p->kicker].before_ns;
 	uint64_t busy_ns = m->now_ns - m->setup.settle_ns;
+	int close = m->cpu[p->kicker].before_triggered;
 	const struct ilb_cpu_state *c;
 	unsigned int cpu;
 
@@ -117,7 +130,8 @@ static void as_the_kicker_saw_it(const struct ilb_machine *m,
 		busy_ns = known_ns;
 	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
 		c = &m->cpu[cpu];
-		if (c->entered_ns > known_ns && c->entered_ns <= m->now_ns)
+		if (c->entered_ns > known_ns && c->entered_ns <= m->now_ns &&
+		    (close || !had_slept(m, c)))
 			ilb_mask_clear(p->mask, cpu);
 		if (!c->pub.idle && c->busy_ns > busy_ns)
 			ilb_mask_set(p->idle, cpu);

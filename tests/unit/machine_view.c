@@ -187,6 +187,78 @@ static void a_tick_stopped_after_its_last_event_is_not_yet_in(void **state)
 	assert_int_equal(moment(run, 1)->mask[0], REST);
 }
 
+/* A busy tick took it out of the mask; now it is idle. */
+static void leave(struct run *run, unsigned int cpu)
+{
+	FEED(run, SWITCH(100, cpu, 0, 52), TICK(110, cpu, 52),
+	     SWITCH(120, cpu, 52, 0));
+}
+
+/*
+ * Ticks stop after the kicker's last event: CPU 2 has not slept when the kick
+ * is recorded, 3 has, 4 only just. Which of them are in the mask?
+ */
+static unsigned long seen_in(struct run *run, struct ilb_event last)
+{
+	begin(run);
+	leave(run, 2);
+	leave(run, 3);
+	leave(run, 4);
+	run_feed(run, &last, 1);
+	FEED(run, STOP(950, 2, 0), STOP(951, 3, 0), STOP(952, 4, 0),
+	     VALUE(960, 3, 0, IDLE, 1), VALUE(970, 2, 0, IDLE, ILB_IDLE_EXIT),
+	     VALUE(995, 4, 0, IDLE, 1), KICK(1000, 0, 10, 7));
+	run_finish(run);
+	return moment(run, 0)->mask[0] & (BIT(2) | BIT(3) | BIT(4));
+}
+
+static void a_cpu_that_slept_was_in(void **state)
+{
+	struct run *run = *state;
+	struct ilb_event tick = TICK(900, 0, 10);
+
+	assert_int_equal(seen_in(run, tick), BIT(3));
+}
+
+/* RCU's is raised before the tick comes to the trigger. */
+static void whatever_other_softirq_was_raised(void **state)
+{
+	struct run *run = *state;
+	struct ilb_event raise = RAISE(900, 0, 10, 9);
+
+	assert_int_equal(seen_in(run, raise), BIT(3));
+}
+
+/* The tick's trigger raises the softirq, then it chooses. */
+static void but_not_if_the_choice_was_before(void **state)
+{
+	struct run *run = *state;
+	struct ilb_event raise = RAISE(900, 0, 10, 7);
+
+	assert_int_equal(seen_in(run, raise), 0);
+}
+
+static void nor_if_the_probes_tell_when_it_was(void **state)
+{
+	struct run *run = *state;
+	struct ilb_event leaves = PROBE(900, 0, 10, EXIT, 0);
+
+	assert_int_equal(seen_in(run, leaves), 0);
+}
+
+/* It slept, was woken and idle again, and then its tick stopped. */
+static void an_earlier_sleep_does_not_count(void **state)
+{
+	struct run *run = *state;
+
+	begin(run);
+	leave(run, 2);
+	FEED(run, TICK(901, 0, 10), VALUE(910, 2, 0, IDLE, 1),
+	     STOP(950, 2, 0), KICK(1000, 0, 10, 7));
+	run_finish(run);
+	assert_int_equal(moment(run, 0)->mask[0] & BIT(2), 0);
+}
+
 /* Its tick was stopped already, so stopping it again is no entry. */
 static void a_member_does_not_enter_twice(void **state)
 {
@@ -292,6 +364,11 @@ int main(void)
 		RUN_TEST(other_ways_to_idle_do_not_look_back),
 		RUN_TEST(every_kick_within_the_window_saw_it_idle),
 		RUN_TEST(a_tick_stopped_after_its_last_event_is_not_yet_in),
+		RUN_TEST(a_cpu_that_slept_was_in),
+		RUN_TEST(whatever_other_softirq_was_raised),
+		RUN_TEST(but_not_if_the_choice_was_before),
+		RUN_TEST(nor_if_the_probes_tell_when_it_was),
+		RUN_TEST(an_earlier_sleep_does_not_count),
 		RUN_TEST(a_member_does_not_enter_twice),
 		RUN_TEST(the_kicker_is_never_idle),
 		RUN_TEST(of_an_unknown_kicker_no_view_is_made_up),
