@@ -73,6 +73,11 @@ def check(name, good, *notes):
     sys.stdout.flush()
 
 
+def skip(name, why):
+    results.append(True)
+    print("ok %d - %s # SKIP %s" % (len(results), name, why))
+
+
 def one_line(done, code):
     """Nothing but a line 'ilb VERB: OBJECT: REASON; REMEDY' and @code."""
     return done.code == code and done.out == b"" and re.fullmatch(
@@ -368,9 +373,7 @@ def brief(args, stdin=b""):
 def trace_cmd():
     tool = shutil.which("trace-cmd")
     if not tool:
-        results.append(True)
-        print("ok %d - the text of trace-cmd report # SKIP trace-cmd is not "
-              "installed" % len(results))
+        skip("the text of trace-cmd report", "trace-cmd is not installed")
         return
     topology = ["--topology", PIN + "/topology.xml"]
     want = brief(["-i", PIN + "/trace.dat", *topology])
@@ -650,8 +653,15 @@ def looks():
             check("%s %s: no escapes, at most 100 columns" % (verb, capture),
                   got.code == 0 and not got.err and b"\033" not in got.out and
                   not wide, got, *wide)
+
+
+def colours():
     env = {"NO_COLOR": "", "TERM": "xterm"}
-    done, coloured = on_terminal(env)
+    try:
+        done, coloured = on_terminal(env)
+    except OSError as error:
+        skip("colours on a terminal", error)
+        return
     check("a terminal: colours", done.code == 0 and b"\033[" in coloured)
     plain = re.sub(rb"\033\[[0-9;]*m", b"", coloured)
     for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
@@ -675,9 +685,7 @@ def schema():
     try:
         from jsonschema import Draft202012Validator
     except ImportError:
-        results.append(True)
-        print("ok %d - JSON against its schema # SKIP python3-jsonschema is "
-              "not installed" % len(results))
+        skip("JSON as the schema says", "python3-jsonschema is not installed")
         return
     validator = Draft202012Validator(json.loads(
         read(os.path.join(SOURCE, "docs/ilb.schema.json"))))
@@ -701,7 +709,7 @@ with tempfile.TemporaryDirectory() as folder:
     for part in (helps, wrong_usage, fail_on, no_input, no_trace, cut, flips,
                  topologies, systems, trace_cmd, standard_input, halves,
                  backwards, no_privilege, full, files, out_fifo, closed,
-                 looks, same_bytes, schema):
+                 looks, colours, same_bytes, schema):
         part()
 print("1..%d" % len(results))
 sys.exit(0 if all(results) else 1)
