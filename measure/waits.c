@@ -177,14 +177,27 @@ static int may_be_lost(const struct ilb_meter *meter, unsigned int cpu)
 	       !(isolated && ilb_mask_test(isolated, cpu));
 }
 
+/* Idle, and for over two ticks none came: whatever it did before, it stopped. */
+static int ticks_no_more(const struct ilb_meter *meter,
+			 const struct ilb_cpu *c)
+{
+	uint64_t last_ns = c->ticked_ns > c->since_ns ? c->ticked_ns :
+							c->since_ns;
+
+	return (meter->now_ns - last_ns) * 2 > ilb_meter_period(meter) * 5;
+}
+
 static int is_lost(const struct ilb_meter *meter, unsigned int cpu)
 {
 	const struct ilb_cpu *c = ilb_machine_cpu(meter->setup.machine, cpu);
 
-	if (!c->idle || c->membership != ILB_OUT || !c->tick_stopped)
+	if (!c->idle || c->membership != ILB_OUT)
 		return 0;
+	if (c->tick_stopped == 1)
+		return 1;
 	/* Without a probe's word only a stop that was seen is evidence. */
-	return c->tick_stopped == 1 || probed(meter, cpu);
+	return probed(meter, cpu) &&
+	       (c->tick_stopped < 0 || ticks_no_more(meter, c));
 }
 
 static void found_again(struct ilb_meter *meter, struct ilb_meter_cpu *c)

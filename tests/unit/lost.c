@@ -224,6 +224,25 @@ static void out_with_a_running_tick_is_no_loss(void **state)
 	assert_int_equal(MEASURE(*state, trace)->nr_lost_cpus, 0);
 }
 
+/* A busy tick ran, and none since it is idle: the tick stopped all the same. */
+static void out_without_any_tick_is_a_loss(void **state)
+{
+	static const struct ilb_event trace[] = {
+		PROBE(1, 0, TICK, 9, OUT_2),
+		SWITCH(MS(2), 2, 0, 7),
+		TICK(MS(4), 2, 7), TICK(MS(8), 2, 7),
+		SWITCH(MS(10), 2, 7, 0),
+		PROBE(MS(15), 0, TICK, 9, OUT_2),
+		PROBE(MS(100), 0, TICK, 9, OUT_2),
+		PROBE(MS(500), 0, TICK, 9, OUT_2),
+	};
+	struct ilb_measures *m = MEASURE(*state, trace);
+
+	assert_int_equal(m->nr_lost_cpus, 1);
+	assert_int_equal(m->lost_cpus[0].cpu, 2);
+	assert_int_equal(m->lost_cpus[0].lost_ns, 400000000);
+}
+
 static void a_busy_cpu_may_be_out(void **state)
 {
 	static const struct ilb_event trace[] = {
@@ -288,6 +307,7 @@ int main(void)
 		LOST_TEST(a_mask_without_the_cpu_loses_it),
 		LOST_TEST(idle_since_before_the_trace_is_told_apart),
 		LOST_TEST(out_with_a_running_tick_is_no_loss),
+		LOST_TEST(out_without_any_tick_is_a_loss),
 		LOST_TEST(a_busy_cpu_may_be_out),
 		LOST_TEST(probes_know_nothing_beyond_cpu_63),
 	};
