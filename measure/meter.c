@@ -274,7 +274,8 @@ static void set_kicks_known(struct ilb_meter *meter)
 	int handler = seen(meter, ILB_EVENT_CSD_ENTRY) ||
 		      seen(meter, ILB_EVENT_PROBE_CSD);
 	/* As ilb_machine_kick() has it: where no sending is recorded. */
-	int raised = !sent && seen(meter, ILB_EVENT_SOFTIRQ_RAISE) &&
+	int raised = !sent && !handler &&
+		     seen(meter, ILB_EVENT_SOFTIRQ_RAISE) &&
 		     seen(meter, ILB_EVENT_TICK);
 
 	m->kind = ilb_machine_kind(meter->setup.machine);

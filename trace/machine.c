@@ -429,13 +429,20 @@ static void on_send(struct ilb_machine *m, const struct ilb_event *event)
 	m->sent_ns = m->now_ns;
 }
 
+/*
+ * Where neither calls nor the probes on them are recorded, the softirq is what
+ * shows a kick. A handler that was recorded belongs to a kick whose sending is
+ * recorded too, or was before the recording began.
+ */
 static void on_raise(struct ilb_machine *m, const struct ilb_event *event)
 {
 	if (event->u.value != ILB_SOFTIRQ_SCHED ||
 	    m->cpu[event->cpu].in_tick ||
 	    !ilb_machine_seen(m, ILB_EVENT_TICK) ||
 	    ilb_machine_seen(m, ILB_EVENT_CSD_QUEUE) ||
-	    ilb_machine_seen(m, ILB_EVENT_PROBE_SEND))
+	    ilb_machine_seen(m, ILB_EVENT_CSD_ENTRY) ||
+	    ilb_machine_seen(m, ILB_EVENT_PROBE_SEND) ||
+	    ilb_machine_seen(m, ILB_EVENT_PROBE_CSD))
 		return;
 	kick(m, ILB_CPU_NONE, event->cpu);
 }

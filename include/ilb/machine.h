@@ -108,9 +108,9 @@ const unsigned long *ilb_machine_idle_mask(const struct ilb_machine *machine);
  * ilb_machine_kick() - the kick that the last event showed, NULL if none
  *
  * csd_queue_cpu of nohz_csd_func; where there are no csd events (6.1) the
- * probe on smp_call_function_single_async; where there is neither, a SCHED
- * softirq raised outside of the tick: only nohz_csd_func does that, on the
- * target, and the kicker stays unknown.
+ * probe on smp_call_function_single_async; where there is neither, nor a
+ * record of the handler, a SCHED softirq raised outside of the tick: only
+ * nohz_csd_func does that, on the target, and the kicker stays unknown.
  */
 const struct ilb_kick *ilb_machine_kick(const struct ilb_machine *machine);
 

@@ -166,8 +166,6 @@ static void a_tick_ends_where_something_else_begins(void **state)
 		VALUE(60, 7, 0, IDLE, ILB_IDLE_EXIT),
 		VALUE(60, 7, 0, SOFTIRQ_ENTRY, 1),
 		IRQ_CALL(60, 7, 0),
-		CSD(60, 7, 0, ENTRY, 7, OTHER),
-		PROBE(60, 7, 0, CSD, 0),
 		LOST(60, 7),
 	};
 	struct run *run = *state;
@@ -208,6 +206,25 @@ static void without_ticks_a_softirq_tells_nothing(void **state)
 	assert_null(last_kick(run));
 	FEED(run, TICK(70, 6, 57), IRQ_CALL(80, 7, 0), RAISE(90, 7, 0, 7));
 	expect_kick(run, ILB_CPU_NONE, 7);
+}
+
+/* Its sending was recorded as well, or was before the recording began. */
+static void nor_where_the_handler_is_recorded(void **state)
+{
+	struct run *run = *state;
+
+	FEED(run, TICK(50, 7, 0), CSD(60, 7, 0, ENTRY, 7, NOHZ_CSD),
+	     RAISE(70, 7, 0, 7));
+	assert_null(last_kick(run));
+}
+
+static void nor_where_a_probe_shows_the_handler(void **state)
+{
+	struct run *run = *state;
+
+	FEED(run, TICK(50, 7, 0), PROBE(60, 7, 0, CSD, 0),
+	     RAISE(70, 7, 0, 7));
+	assert_null(last_kick(run));
 }
 
 static void with_calls_a_softirq_tells_nothing_more(void **state)
@@ -300,6 +317,8 @@ int main(void)
 		RUN_TEST(the_tick_of_another_cpu_does_not_matter),
 		RUN_TEST(other_softirqs_are_none),
 		RUN_TEST(without_ticks_a_softirq_tells_nothing),
+		RUN_TEST(nor_where_the_handler_is_recorded),
+		RUN_TEST(nor_where_a_probe_shows_the_handler),
 		RUN_TEST(with_calls_a_softirq_tells_nothing_more),
 		RUN_TEST(nor_with_the_probe),
 		RUN_TEST(with_the_probe_ignored_the_softirq_is_left),
