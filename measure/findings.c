@@ -163,7 +163,7 @@ static void on_busy_core(struct judge *j)
 	SAY(f->why,
 	    "an awake sibling shares the core's resources; on most SMT parts that is cheap, on NVIDIA Vera full speed returns only 10240 cycles after the sibling is idle again");
 	SAY(f->remedy,
-	    "see what another rule would do with 'ilb replay'; keep the lowest housekeeping core idle ('ilb check --busy LIST'), or run Linux 7.3 or later, which prefers idle cores");
+	    "see what another rule would do with 'ilb replay' (Linux 7.3 and later prefer fully idle cores); keep the lowest housekeeping core idle ('ilb check --busy LIST')");
 }
 
 /* ---- ilb-one-cpu, ilb-every-tick ---- */

@@ -60,11 +60,12 @@ static void add_equals(struct ilb_text *text, const struct ilb_report *report,
 static void add_agreement(struct ilb_text *text,
 			  const struct ilb_policy_result *policy)
 {
-	ilb_print_add(text, "agrees in %" PRIu64 " of %" PRIu64 " kicks (%s), %"
-		     PRIu64 " of %" PRIu64 " decisive", policy->agree,
-		     policy->scored,
-		     ilb_word_share(policy->agree, policy->scored).text,
-		     policy->agree_decisive, policy->decisive_scored);
+	ilb_print_add(text, "agrees in %" PRIu64 " of %" PRIu64 " kicks (%s)",
+		     policy->agree, policy->scored,
+		     ilb_word_share(policy->agree, policy->scored).text);
+	if (policy->decisive_scored)
+		ilb_print_add(text, ", %" PRIu64 " of %" PRIu64 " decisive",
+			     policy->agree_decisive, policy->decisive_scored);
 }
 
 static void add_best(struct ilb_text *text, const struct ilb_report *report)
@@ -104,8 +105,9 @@ static void add_behaviour(struct ilb_text *text,
 			     report->what_if[0] ? report->what_if : "none");
 	else if (report->nr_policies > 1 &&
 		 !report->policies[0].decisive_scored)
-		ilb_print_add(text, "These policies cannot be told apart here:"
-			     " at every kick all of them name the same CPU.");
+		ilb_print_add(text, "Which rule this kernel follows cannot be"
+			     " told here: at every kick the rules that kernels"
+			     " have name the same CPU.");
 	else if (report->best >= 0 &&
 		 (unsigned int)report->best < report->nr_policies)
 		add_best(text, report);

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-ILB, SOURCE = sys.argv[1:]
+ILB, SOURCE = map(os.path.abspath, sys.argv[1:])
 os.chdir(SOURCE)
 with open("README.md") as f:
     readme = f.read()

@@ -83,7 +83,7 @@ static void what_cannot_be_told_apart(void **state)
 		sample.policies[i].agree_decisive = 0;
 	}
 	sample.report.best = 0;
-	assert_true(says("These policies cannot be told apart here"));
+	assert_true(says("Which rule this kernel follows cannot be told here"));
 }
 
 static void unknown_kickers(void **state)
