@@ -11,6 +11,8 @@
 static const struct ilb_command commands[] = {
 	{ "check", ilb_cmd_check,
 	  "which rule this kernel has, and where a job's kicks would go" },
+	{ "record", ilb_cmd_record,
+	  "make a capture of this machine, beside a command or for a while" },
 	{ "report", ilb_cmd_report,
 	  "what the idle load balancer did in a capture, and whom it hurt" },
 	{ "replay", ilb_cmd_replay,
