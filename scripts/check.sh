@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: check.sh BUILD   Runs all tests of a build; ends with the totals.
+# usage: check.sh BUILD [meson test options]
+# Runs the tests of a build; ends with the totals.
 set -u
 build=$1
-meson test -C "$build" --no-rebuild --print-errorlogs
+shift
+meson test -C "$build" --no-rebuild --print-errorlogs "$@"
 status=$?
 python3 "$(dirname "$0")/totals.py" "$build/meson-logs/testlog.junit.xml" ||
 	status=1
