@@ -18,6 +18,9 @@ import time
 ilb = os.path.abspath(sys.argv[1])
 instances = "/sys/kernel/tracing/instances"
 results = []
+# Whoever runs the tests (nohup, a job in the background) may ignore them.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
 parts = {"trace.dat", "topology.xml", "system.json", "softirqs.before",
          "softirqs.after"} | ({"schedstat.before", "schedstat.after"} if
                               os.path.exists("/proc/schedstat") else set())
