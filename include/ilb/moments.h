@@ -36,6 +36,8 @@ struct ilb_moments_header {
  * @end_ns: when watching ended, at or after the last moment's time
  * @kicks: that were seen
  * @lost: of these, those whose moment could not be kept
+ *
+ * As the recorder counted them; nothing here depends on them.
  */
 struct ilb_moments_totals {
 	uint64_t end_ns;
@@ -50,8 +52,8 @@ extern "C" {
 /**
  * ilb_moments_create() - begin a file; it must not exist
  *
- * Returns 0 and a writer that _commit() or _abandon() frees; -ILB_ERR_IO or
- * -ILB_ERR_NOMEM.
+ * Returns 0 and a writer that _commit() or _abandon() frees; -ILB_ERR_IO,
+ * -ILB_ERR_NOMEM, or -ILB_ERR_BUG for a @header that is not as stated above.
  */
 int ilb_moments_create(struct ilb_moments_writer **writer, const char *path,
 		       const struct ilb_moments_header *header,
@@ -59,17 +61,22 @@ int ilb_moments_create(struct ilb_moments_writer **writer, const char *path,
 
 /**
  * ilb_moments_append() - add one; times may go backwards by little (per-CPU
- * buffers), the reader puts them in order within a block
+ * buffers): the writer keeps half a MiB of moments, and puts them in order
  * @moment: ->housekeeping, ->kind and ->assumed are not kept
  *
- * Returns 0, -ILB_ERR_IO (a full disk), -ILB_ERR_NOMEM. After an error only
- * _abandon() may follow.
+ * Returns 0, -ILB_ERR_IO (a full disk), -ILB_ERR_NOMEM; -ILB_ERR_BUG for a
+ * moment older than that, or with a CPU at or above nr_cpus. After an error
+ * only _abandon() may follow.
  */
 int ilb_moments_append(struct ilb_moments_writer *writer,
 		       const struct ilb_moment *moment,
 		       struct ilb_error *error);
 
-/** ilb_moments_commit() - the last block, all of it on disk; frees @writer. */
+/**
+ * ilb_moments_commit() - the last block, all of it on disk
+ *
+ * Frees @writer, whatever it returns: 0 or what _append() may return.
+ */
 int ilb_moments_commit(struct ilb_moments_writer *writer,
 		       const struct ilb_moments_totals *totals,
 		       struct ilb_error *error);
@@ -99,6 +106,7 @@ ilb_moments_totals(const struct ilb_moments *moments);
  *	left alone, the caller knows it
  *
  * Returns 1; 0 at the end; -ILB_ERR_FORMAT, -ILB_ERR_IO with @error filled.
+ * After an error only _close() may follow.
  */
 int ilb_moments_next(struct ilb_moments *moments, struct ilb_moment *moment,
 		     struct ilb_error *error);
