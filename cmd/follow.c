@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* source -> event -> machine -> moment -> measure, replay: the one loop. */
+/*
+ * source -> event -> machine -> moment -> measure, replay: the one loop. Exact
+ * moments join where the machine's moments come out.
+ */
 
 #include <getopt.h>
 #include <string.h>
@@ -36,6 +39,9 @@ int ilb_follow_option(struct ilb_follow *f, int c, char **argv,
 	case ILB_OPT_IGNORE_PROBES:
 		f->ignore_probes = 1;
 		return 0;
+	case ILB_OPT_IGNORE_MOMENTS:
+		f->ignore_moments = 1;
+		return 0;
 	case ILB_OPT_SETTLE:
 		return ilb_follow_time(f, "--settle", &f->settle_ns);
 	case ILB_OPT_JSON:
@@ -60,6 +66,77 @@ static void on_moment(void *context, const struct ilb_moment *moment)
 	if (f->replay)
 		ilb_replay_moment(f->replay, moment);
 }
+
+/* ---- exact moments ---- */
+
+static int read_moment(struct ilb_follow *f)
+{
+	int got = ilb_moments_next(f->moments, &f->next, &f->error);
+
+	f->has_next = got == 1;
+	if (got < 0)
+		f->failed = got;
+	return got;
+}
+
+/* Those up to @until_ns, which are the earlier of both sides. */
+static void add_moments(struct ilb_follow *f, uint64_t until_ns)
+{
+	while (f->has_next && f->next.time_ns <= until_ns) {
+		ilb_pair_add(f->pair, &f->next);
+		read_moment(f);
+	}
+}
+
+static void on_kick(void *context, const struct ilb_moment *moment)
+{
+	struct ilb_follow *f = context;
+
+	add_moments(f, moment->time_ns);
+	ilb_pair_add(f->pair, moment);
+}
+
+/* The trace is over: what is left of the moments. */
+static int finish_pairs(struct ilb_follow *f, uint64_t start_ns,
+			uint64_t end_ns, struct ilb_error *error)
+{
+	const struct ilb_pair_counts *counts = ilb_pair_counts(f->pair);
+
+	ilb_pair_span(f->pair, start_ns, end_ns);
+	add_moments(f, UINT64_MAX);
+	ilb_pair_finish(f->pair);
+	if (f->failed)
+		return 0;
+	if (!counts->paired && counts->unpaired_kicks &&
+	    counts->unpaired_moments)
+		return ilb_fail(error, ILB_ERR_MISMATCH,
+				"%s: none of its moments is of a kick in the trace, so they are not of one recording; add --ignore-moments",
+				f->capture->moments);
+	if (f->meter && (counts->paired || counts->unpaired_moments))
+		ilb_meter_exact(f->meter, ilb_moments_kind(f->moments),
+				!counts->unpaired_kicks, 0, 0);
+	return 0;
+}
+
+/* No trace: moments alone. */
+static int read_moments(struct ilb_follow *f)
+{
+	const struct ilb_moments_header *header;
+
+	while (f->has_next) {
+		f->next.housekeeping = f->capture->system.housekeeping;
+		on_moment(f, &f->next);
+		read_moment(f);
+	}
+	header = ilb_moments_header(f->moments);
+	if (f->meter)
+		ilb_meter_exact(f->meter, ilb_moments_kind(f->moments), 1,
+				header->start_ns,
+				ilb_moments_totals(f->moments)->end_ns);
+	return f->failed;
+}
+
+/* ---- putting together ---- */
 
 static int start_meter(struct ilb_follow *f, struct ilb_error *error)
 {
@@ -88,7 +165,7 @@ static int start_machine(struct ilb_follow *f, struct ilb_error *error)
 		.hz = f->capture->system.hz,
 		.ignore_probes = f->ignore_probes,
 		.settle_ns = f->settle_ns,
-		.moment = on_moment,
+		.moment = f->pair ? on_kick : on_moment,
 		.context = f,
 	};
 
@@ -98,15 +175,58 @@ static int start_machine(struct ilb_follow *f, struct ilb_error *error)
 	return 0;
 }
 
+static int start_pair(struct ilb_follow *f, struct ilb_error *error)
+{
+	const struct ilb_pair_setup setup = {
+		.topology = &f->capture->topology,
+		.housekeeping = f->capture->system.housekeeping,
+		.moment = on_moment,
+		.context = f,
+	};
+	const char *clock = f->capture->system.trace_clock;
+
+	if (clock[0] && strcmp(clock, "mono"))
+		return ilb_fail(error, ILB_ERR_MISMATCH,
+				"%s: its clock is mono, but that of the trace is %s; add --ignore-moments",
+				f->capture->moments, clock);
+	f->pair = ilb_pair_create(&setup);
+	if (!f->pair)
+		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+static int open_moments(struct ilb_follow *f, struct ilb_error *error)
+{
+	const struct ilb_capture *c = f->capture;
+	int err;
+
+	if (f->ignore_moments && !c->trace)
+		return ilb_fail(error, ILB_ERR_NOENT,
+				"%s: has nothing but moments; leave out --ignore-moments",
+				f->input);
+	if (f->ignore_moments || !c->moments)
+		return 0;
+	err = ilb_moments_open(&f->moments, c->moments, c->topology.nr_cpus,
+			       error);
+	if (!err && c->trace)
+		err = start_pair(f, error);
+	if (!err && read_moment(f) < 0) {
+		*error = f->error;
+		err = f->failed;
+	}
+	return err;
+}
+
 int ilb_follow_open(struct ilb_follow *f, int measure, struct ilb_error *error)
 {
 	int err;
 
 	err = ilb_capture_open(&f->capture, f->input, f->topology, error);
-	if (err)
-		return err;
-	err = ilb_source_open(&f->source, f->capture->trace,
-			      f->capture->topology.nr_cpus, error);
+	if (!err)
+		err = open_moments(f, error);
+	if (!err && f->capture->trace)
+		err = ilb_source_open(&f->source, f->capture->trace,
+				      f->capture->topology.nr_cpus, error);
 	if (!err)
 		err = start_machine(f, error);
 	if (!err && measure)
@@ -144,11 +264,16 @@ static int read_events(struct ilb_follow *f, struct ilb_error *error)
 		.wanted = isatty(STDERR_FILENO),
 		.start = time(NULL),
 	};
-	struct ilb_event event;
+	struct ilb_event event = { .time_ns = 0 };
 	unsigned int n = 0;
+	uint64_t start_ns = 0;
 	int got;
 
 	while ((got = ilb_source_next(f->source, &event, error)) == 1) {
+		if (f->pair && !n) {
+			start_ns = event.time_ns;
+			ilb_pair_span(f->pair, start_ns, UINT64_MAX);
+		}
 		ilb_machine_event(f->machine, &event);
 		if (f->meter)
 			ilb_meter_event(f->meter, &event);
@@ -157,7 +282,23 @@ static int read_events(struct ilb_follow *f, struct ilb_error *error)
 	}
 	if (progress.shown)
 		fprintf(stderr, "\r\033[K");
-	return got;
+	if (got)
+		return got;
+	ilb_machine_finish(f->machine);
+	return f->pair ? finish_pairs(f, start_ns, event.time_ns, error) : 0;
+}
+
+static int read_trace(struct ilb_follow *f, struct ilb_error *error)
+{
+	int err = read_events(f, error);
+
+	if (err)
+		return err;
+	ilb_source_stats(f->source, &f->stats);
+	if (!f->stats.events)
+		return ilb_fail(error, ILB_ERR_FORMAT,
+				"%s: has no events; record it again", f->input);
+	return f->failed;
 }
 
 static void add_schedstat(struct ilb_follow *f)
@@ -171,16 +312,13 @@ static void add_schedstat(struct ilb_follow *f)
 
 int ilb_follow_run(struct ilb_follow *f, struct ilb_error *error)
 {
-	int err = read_events(f, error);
+	int err = f->source ? read_trace(f, error) : read_moments(f);
 
+	if (f->failed && err == f->failed)
+		*error = f->error;
 	if (err)
 		return err;
-	ilb_source_stats(f->source, &f->stats);
-	ilb_machine_finish(f->machine);
 	f->hz = ilb_machine_hz(f->machine);
-	if (!f->stats.events)
-		return ilb_fail(error, ILB_ERR_FORMAT,
-				"%s: has no events; record it again", f->input);
 	if (!f->meter)
 		return 0;
 	f->measures = ilb_meter_finish(f->meter);
@@ -209,7 +347,9 @@ int ilb_follow_print(const struct ilb_follow *f, struct ilb_report *report,
 	report->command = f->verb;
 	report->capture = f->capture;
 	report->hz = f->hz;
-	report->source = &f->stats;
+	report->source = f->source ? &f->stats : NULL;
+	report->moments = f->moments ? ilb_moments_totals(f->moments) : NULL;
+	report->pair = f->pair ? ilb_pair_counts(f->pair) : NULL;
 	report->measures = f->measures;
 	err = ilb_output_open(&out, f->output, error);
 	if (err)
@@ -234,6 +374,8 @@ void ilb_follow_close(struct ilb_follow *f)
 	ilb_replay_destroy(f->replay);
 	ilb_meter_destroy(f->meter);
 	ilb_machine_destroy(f->machine);
+	ilb_pair_destroy(f->pair);
+	ilb_moments_close(f->moments);
 	ilb_source_close(f->source);
 	ilb_capture_close(f->capture);
 }

@@ -7,6 +7,8 @@
 #include "ilb/capture.h"
 #include "ilb/machine.h"
 #include "ilb/measure.h"
+#include "ilb/moments.h"
+#include "ilb/pair.h"
 #include "ilb/replay.h"
 #include "ilb/report.h"
 #include "ilb/source.h"
@@ -14,18 +16,26 @@
 /**
  * struct ilb_follow - a capture on its way to measures and replay
  * @verb: for messages
- * @input, @topology, @ignore_probes, @settle_ns, @recovery_ns: options
+ * @input, @topology, @ignore_probes, @ignore_moments, @settle_ns,
+ *	@recovery_ns: options
  * @output, @json: where and how the report is printed
  * @meter: NULL: do not measure
  * @replay: NULL: do not replay
+ * @source: NULL: there is no trace
+ * @moments: NULL: there are no exact ones, or they are ignored
+ * @next: the next of them, if @has_next
+ * @pair: NULL: there are not both
+ * @failed: what reading moments failed with, while events were read; @error
  *
- * The one place where source, machine, meter and replay are put together.
+ * The one place where source, machine, moments, meter and replay are put
+ * together.
  */
 struct ilb_follow {
 	const char *verb;
 	const char *input;
 	const char *topology;
 	int ignore_probes;
+	int ignore_moments;
 	uint64_t settle_ns;
 	uint64_t recovery_ns;
 	const char *output;
@@ -36,6 +46,12 @@ struct ilb_follow {
 	struct ilb_machine *machine;
 	struct ilb_meter *meter;
 	struct ilb_replay *replay;
+	struct ilb_moments *moments;
+	struct ilb_moment next;
+	int has_next;
+	struct ilb_pair *pair;
+	int failed;
+	struct ilb_error error;
 	struct ilb_source_stats stats;
 	struct ilb_measures *measures;
 	unsigned int hz;
@@ -45,6 +61,7 @@ struct ilb_follow {
 enum {
 	ILB_OPT_TOPOLOGY = 256,
 	ILB_OPT_IGNORE_PROBES,
+	ILB_OPT_IGNORE_MOMENTS,
 	ILB_OPT_SETTLE,
 	ILB_OPT_JSON,
 	ILB_OPT_HELP,
@@ -57,6 +74,7 @@ enum {
 	{ "output", required_argument, NULL, 'o' },			\
 	{ "topology", required_argument, NULL, ILB_OPT_TOPOLOGY },	\
 	{ "ignore-probes", no_argument, NULL, ILB_OPT_IGNORE_PROBES },	\
+	{ "ignore-moments", no_argument, NULL, ILB_OPT_IGNORE_MOMENTS },	\
 	{ "settle", required_argument, NULL, ILB_OPT_SETTLE },		\
 	{ "json", no_argument, NULL, ILB_OPT_JSON },			\
 	{ "help", no_argument, NULL, ILB_OPT_HELP }
@@ -79,7 +97,7 @@ int ilb_follow_time(const struct ilb_follow *follow, const char *option,
 int ilb_follow_open(struct ilb_follow *follow, int measure,
 		    struct ilb_error *error);
 
-/** ilb_follow_run() - all events, to the results */
+/** ilb_follow_run() - all events and moments, to the results */
 int ilb_follow_run(struct ilb_follow *follow, struct ilb_error *error);
 
 /**

@@ -23,6 +23,7 @@ static const char usage[] =
 	"      --topology TOPO   hwloc XML file, synthetic description such as\n"
 	"                        'pack:2 [numa] l3:1 core:88 pu:2', or 'self'\n"
 	"      --ignore-probes   judge from tracepoints alone\n"
+	"      --ignore-moments  judge from the trace alone\n"
 	"      --settle TIME     uncertainty of event times (default 5us)\n"
 	"      --json            one JSON object, see ilb-json(5)\n"
 	"  -o, --output FILE     write to FILE, whole or not at all\n"

@@ -17,6 +17,7 @@ static const char usage[] =
 	"      --topology TOPO   hwloc XML file, synthetic description such as\n"
 	"                        'pack:2 [numa] l3:1 core:88 pu:2', or 'self'\n"
 	"      --ignore-probes   judge from tracepoints alone\n"
+	"      --ignore-moments  judge from the trace alone\n"
 	"      --recovery TIME   time that a core needs after its sibling slept\n"
 	"                        (default 0; Vera: 10240 cycles, about 3.1us)\n"
 	"      --settle TIME     uncertainty of event times (default 5us)\n"
@@ -105,6 +106,7 @@ static void judge(const struct ilb_follow *f, struct ilb_findings *findings)
 		.hz = f->hz,
 		.lost_events = f->stats.lost,
 		.kernel = f->capture->system.kernel,
+		.no_trace = !f->source,
 	};
 
 	ilb_findings_judge(findings, &input);

@@ -48,7 +48,8 @@ static void unknown(struct judge *j, const char *id, const char *what,
 	struct ilb_finding *f = add(j, id, ILB_UNKNOWN);
 
 	SAY(f->text, "%s cannot be judged from this input", what);
-	SAY(f->remedy, "%s", needs);
+	SAY(f->remedy, "%s", j->in->no_trace ?
+	    "needs a trace; record without --moments-only" : needs);
 }
 
 static double percent(double part, double whole)
@@ -277,7 +278,7 @@ static void describe_lost(struct ilb_finding *f, const struct judge *j)
 			      (double)m->lost_cpus[i].lost_ns / S);
 	SAY(f->text, "idle with the tick stopped, but missing from the idle mask: %s%s (of %.1f s)%s",
 	    times, m->nr_lost_cpus > 4 ? " ..." : "", j->span_s,
-	    m->kind == ILB_MOMENT_PROBED ? "" :
+	    m->probed ? "" :
 	    "; without probes only losses that began in this trace are known");
 }
 
@@ -290,7 +291,7 @@ static void lost_cpu(struct judge *j)
 
 	if (!j->in->nohz_full || ilb_mask_empty(j->in->nohz_full, m->nr_cpus))
 		return;
-	if (!m->tick.known && m->kind != ILB_MOMENT_PROBED) {
+	if (!m->tick.known && !m->probed) {
 		unknown(j, "lost-nohz-full-cpu",
 			"whether idle nohz_full CPUs are missing from the mask",
 			"record timer:tick_stop and sched:sched_switch, or a probe on nohz_balance_enter_idle that reads the mask");
@@ -311,7 +312,7 @@ static void lost_cpu(struct judge *j)
 	evidence(f, "cpus", m->nr_lost_cpus);
 	evidence(f, "lost_s", sum);
 	evidence(f, "longest_s", longest);
-	if (m->kind == ILB_MOMENT_PROBED)
+	if (m->probed)
 		evidence(f, "missing_from_start", m->missing_from_start);
 	SAY(f->why,
 	    "if the tick stops while a task runs, going idle does not enter the CPU in the mask: the idle load balancer does not see it, and queued tasks may not reach it for seconds");

@@ -221,6 +221,18 @@ void ilb_meter_event(struct ilb_meter *meter, const struct ilb_event *event)
 
 /* ---- results ---- */
 
+void ilb_meter_exact(struct ilb_meter *meter, enum ilb_moment_kind kind,
+		     int all, uint64_t start_ns, uint64_t end_ns)
+{
+	meter->exact = 1;
+	meter->all_exact = all;
+	meter->m.kind = kind;
+	if (meter->started)
+		return;
+	meter->m.start_ns = start_ns;
+	meter->now_ns = end_ns > start_ns ? end_ns : start_ns;
+}
+
 static int more_disturbed(const void *a, const void *b)
 {
 	const struct ilb_victim *x = a, *y = b;
@@ -278,13 +290,16 @@ static void set_kicks_known(struct ilb_meter *meter)
 		     seen(meter, ILB_EVENT_SOFTIRQ_RAISE) &&
 		     seen(meter, ILB_EVENT_TICK);
 
-	m->kind = ilb_machine_kind(meter->setup.machine);
-	m->kicks.kicks_known = sent || raised;
-	m->kicks.masks_known = m->kind == ILB_MOMENT_PROBED ||
+	m->probed = ilb_machine_kind(meter->setup.machine) ==
+		    ILB_MOMENT_PROBED;
+	if (!meter->exact)
+		m->kind = ilb_machine_kind(meter->setup.machine);
+	m->kicks.kicks_known = meter->exact || sent || raised;
+	m->kicks.masks_known = meter->all_exact || m->probed ||
 			       seen(meter, ILB_EVENT_TICK_STOP);
 	m->kicks.dropped_known = handler;
 	m->runs.known = (handler || raised) && m->softirq.known;
-	m->every_tick.known = m->kicks.kicks_known &&
+	m->every_tick.known = meter->started && m->kicks.kicks_known &&
 			      ilb_machine_hz(meter->setup.machine);
 }
 

@@ -70,6 +70,7 @@ struct ilb_meter {
 	struct ilb_measures m;
 	int started;
 	uint64_t now_ns;
+	int exact, all_exact;		/* see ilb_meter_exact() */
 	uint64_t jiffy_ns;		/* first kick of the last jiffy with one */
 	uint64_t gap_ns;		/* when events were lost last */
 	unsigned int nr_busy;		/* CPUs that run a task */

@@ -37,6 +37,23 @@ static void set_source(struct ilb_json *json, json_t *object,
 	ilb_json_count(json, object, "backwards", source->backwards);
 }
 
+static json_t *reconstruction_of(struct ilb_json *json,
+				 const struct ilb_pair_counts *pair)
+{
+	json_t *object = json_object();
+
+	ilb_json_count(json, object, "paired", pair->paired);
+	ilb_json_count(json, object, "unpaired_kicks", pair->unpaired_kicks);
+	ilb_json_count(json, object, "unpaired_moments",
+		       pair->unpaired_moments);
+	ilb_json_count(json, object, "outside_moments", pair->outside);
+	ilb_json_percent(json, object, "mask_agree_pct", pair->mask_agree,
+			 pair->bits);
+	ilb_json_percent(json, object, "idle_agree_pct", pair->idle_agree,
+			 pair->bits);
+	return object;
+}
+
 static json_t *capture_of(struct ilb_json *json,
 			  const struct ilb_report *report)
 {
@@ -65,6 +82,12 @@ static json_t *capture_of(struct ilb_json *json,
 			      ilb_view_seconds(measures));
 	if (report->source)
 		set_source(json, object, report->source);
+	if (report->moments)
+		ilb_json_count(json, object, "lost_moments",
+			       report->moments->lost);
+	if (report->pair)
+		ilb_json_set(json, object, "reconstruction",
+			     reconstruction_of(json, report->pair));
 	return object;
 }
 

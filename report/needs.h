@@ -3,6 +3,7 @@
 #define ILB_REPORT_NEEDS_H
 
 /* What to record for what was not known, in the words of trace-cmd. */
+#define NEEDS_TRACE	"a trace; record without --moments-only"
 #define NEEDS_KICKS	"csd:csd_queue_cpu, or on a kernel without it "	\
 			"irq:softirq_raise and timer:hrtimer_expire_entry"
 #define NEEDS_MASKS	"timer:tick_stop and timer:hrtimer_expire_entry"

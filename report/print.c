@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ilb/error.h"
+#include "report/needs.h"
 #include "report/text.h"
 
 #define NAME_WIDTH	24
@@ -155,10 +156,16 @@ void ilb_print_value(struct ilb_text *text, const char *name,
 	ilb_print_end(text);
 }
 
+const char *ilb_print_needs(const struct ilb_text *text, const char *needs)
+{
+	return text->no_trace ? NEEDS_TRACE : needs;
+}
+
 void ilb_print_unknown(struct ilb_text *text, const char *name,
 		      const char *needs)
 {
-	ilb_print_value(text, name, "unknown: needs %s", needs);
+	ilb_print_value(text, name, "unknown: needs %s",
+			ilb_print_needs(text, needs));
 }
 
 void ilb_print_count(struct ilb_text *text, const char *name, uint64_t part,

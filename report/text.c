@@ -21,6 +21,25 @@ static int is_replay(const struct ilb_report *report)
 	return report->command && !strcmp(report->command, "replay");
 }
 
+/* Where there is a trace, it has the kicks of which the moment is lost. */
+static void print_lost_moments(struct ilb_text *text,
+			       const struct ilb_report *report)
+{
+	const struct ilb_moments_totals *totals = report->moments;
+	unsigned int used;
+
+	if (!totals || !totals->lost)
+		return;
+	used = ilb_print_severity(text, ILB_WARNING, "WARNING");
+	ilb_print_begin(text, used, 4);
+	ilb_print_add(text, ": of %" PRIu64 " kicks the exact moments of %"
+		     PRIu64 " were lost; %s", totals->kicks, totals->lost,
+		     report->source ?
+			     "the trace is what tells of these" :
+			     "counts below are too low");
+	ilb_print_end(text);
+}
+
 static void print_lost(struct ilb_text *text, const struct ilb_report *report)
 {
 	unsigned int used;
@@ -103,6 +122,29 @@ static void print_evidence(struct ilb_text *text,
 	ilb_domains_print(text, measures);
 }
 
+static void print_reconstruction(struct ilb_text *text,
+				 const struct ilb_pair_counts *pair)
+{
+	struct ilb_word mask = ilb_word_share(pair->mask_agree, pair->bits);
+	struct ilb_word idle = ilb_word_share(pair->idle_agree, pair->bits);
+
+	if (!pair->bits) {
+		ilb_print_value(text, "reconstruction", "cannot be compared:"
+				" no kick has an exact moment; %" PRIu64
+				" moments are from before or after the trace,"
+				" left out", pair->outside);
+		return;
+	}
+	ilb_print_value(text, "reconstruction", "right in %s of the mask and %s"
+			" of the idle set, at the %" PRIu64 " kicks with an"
+			" exact moment; %" PRIu64 " have none and are"
+			" reconstructed; of exact moments %" PRIu64 " are of"
+			" kicks that the trace lacks, and %" PRIu64 " from"
+			" before or after it, left out", mask.text, idle.text,
+			pair->paired, pair->unpaired_kicks,
+			pair->unpaired_moments, pair->outside);
+}
+
 void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_measures *measures = report->measures;
@@ -118,6 +160,8 @@ void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report)
 			       "%" PRIu64 " of %" PRIu64 " rest on one about"
 			       " which CPUs were in the mask",
 			       measures->kicks.assumed, measures->kicks.total);
+	if (report->pair)
+		print_reconstruction(text, report->pair);
 	if (!source)
 		return;
 	ilb_print_value(text, "not understood",
@@ -131,6 +175,7 @@ void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report)
 static void print_all(struct ilb_text *text, const struct ilb_report *report)
 {
 	print_lost(text, report);
+	print_lost_moments(text, report);
 	print_header(text, report);
 	if (is_replay(report))
 		ilb_replay_print(text, report);
@@ -155,6 +200,7 @@ int ilb_report_text(FILE *out, const struct ilb_report *report,
 		.width = wrap_at(width),
 		.columns = width,
 		.colour = colour,
+		.no_trace = report->moments && !report->source,
 	};
 	char *content = NULL;
 	size_t size = 0;

@@ -21,6 +21,7 @@
  * @width: where lines are wrapped
  * @columns: of the terminal; 0: not one, tables may be of any width
  * @colour: 1: severities are coloured
+ * @no_trace: 1: there is none, which is then what all that is unknown needs
  * @err: 0, or the first error
  * @paragraph, @content, @size, @used, @indent: of the paragraph being built
  */
@@ -29,6 +30,7 @@ struct ilb_text {
 	unsigned int width;
 	unsigned int columns;
 	int colour;
+	int no_trace;
 	int err;
 
 	FILE *paragraph;
@@ -75,6 +77,9 @@ void ilb_print_value(struct ilb_text *text, const char *name,
 /** ilb_print_unknown() - a value that is unknown, and what would tell it. */
 void ilb_print_unknown(struct ilb_text *text, const char *name,
 		      const char *needs);
+
+/** ilb_print_needs() - @needs, or a trace where there is none */
+const char *ilb_print_needs(const struct ilb_text *text, const char *needs);
 
 /** ilb_print_count() - a value: @part and its share of @whole (0: no share). */
 void ilb_print_count(struct ilb_text *text, const char *name, uint64_t part,

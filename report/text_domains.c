@@ -66,12 +66,14 @@ void ilb_domains_print(struct ilb_text *text,
 	if (nr > ILB_DOMAINS_MAX)
 		nr = ILB_DOMAINS_MAX;
 	ilb_print_title(text, "Load balancing, all CPUs together");
+	/* No ilb_print_unknown(): no trace would tell. */
 	if (measures->schedstat_counts < 0)
-		ilb_print_unknown(text, "attempts",
-				 "schedstat.before and schedstat.after");
+		ilb_print_value(text, "attempts", "unknown: needs"
+				" schedstat.before and schedstat.after");
 	else if (!measures->schedstat_counts)
-		ilb_print_unknown(text, "attempts", "kernel.sched_schedstats=1"
-				 " while recording; it was off");
+		ilb_print_value(text, "attempts", "unknown: needs"
+				" kernel.sched_schedstats=1 while recording;"
+				" it was off");
 	else if (!nr)
 		ilb_print_value(text, "attempts", "no domain was balanced");
 	else

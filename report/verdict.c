@@ -44,7 +44,7 @@ static void add_victim(struct ilb_text *text,
 
 	if (!measures->runs.known) {
 		ilb_print_add(text, " How long that disturbed anyone is unknown:"
-			     " needs " NEEDS_RUNS ".");
+			     " needs %s.", ilb_print_needs(text, NEEDS_RUNS));
 		return;
 	}
 	if (!measures->nr_victims || !victim->disturbed_ns) {

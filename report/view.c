@@ -35,8 +35,8 @@ uint64_t ilb_view_placed(const struct ilb_kicks *kicks)
 
 int ilb_view_no_target(const struct ilb_measures *measures)
 {
-	return measures->kind == ILB_MOMENT_EXACT ||
-	       measures->kind == ILB_MOMENT_SIMULATED;
+	return measures->kind == ILB_MOMENT_SIMULATED ||
+	       measures->kicks.no_target;
 }
 
 int ilb_view_imbalance_kinds(const struct ilb_domain *domain)

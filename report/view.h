@@ -21,7 +21,7 @@ uint64_t ilb_view_placed(const struct ilb_kicks *kicks);
 
 /**
  * ilb_view_no_target() - 1 if kicks without a target would have been seen:
- * only where moments are exact or simulated
+ * where a kernel is recorded, one that is not sent is not seen
  */
 int ilb_view_no_target(const struct ilb_measures *measures);
 

@@ -22,7 +22,8 @@ except ImportError:
 OPTIONAL = {
     'capture': {'path', 'kernel', 'hz', 'cpus', 'nr_cpus', 'housekeeping',
                 'housekeeping_known', 'moments', 'assumed', 'duration_s',
-                'events', 'lost_events', 'unparsed', 'backwards'},
+                'events', 'lost_events', 'unparsed', 'backwards',
+                'lost_moments', 'reconstruction'},
     'kicks': {'per_second', 'dropped', 'no_target', 'by_target', 'by_kicker'},
     'softirq': {'stranded'},
     'victims[]': {'disturbed_pct'},

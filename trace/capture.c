@@ -51,26 +51,19 @@ static int find(char **path, const char *folder, const char *name,
 	return err;
 }
 
-static int find_trace(struct ilb_capture *c, struct ilb_error *error)
+static int find_recording(struct ilb_capture *c, struct ilb_error *error)
 {
-	char *moments;
 	int err;
 
 	err = find(&c->trace, c->path, "trace.dat", error);
 	if (!err && !c->trace)
 		err = find(&c->trace, c->path, "trace.txt", error);
-	if (err || c->trace)
+	if (!err)
+		err = find(&c->moments, c->path, "moments", error);
+	if (err || c->trace || c->moments)
 		return err;
-	err = find(&moments, c->path, "moments", error);
-	if (err)
-		return err;
-	if (!moments)
-		return ilb_fail(error, ILB_ERR_NOENT,
-				"%s: has no trace.dat, trace.txt or moments; record it again with 'ilb record', or name a trace with -i",
-				c->path);
-	free(moments);
-	return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-			"%s: has moments but no trace, and this version needs one; record it again with 'ilb record'",
+	return ilb_fail(error, ILB_ERR_NOENT,
+			"%s: has no trace.dat, trace.txt or moments; record it again with 'ilb record', or name a trace with -i",
 			c->path);
 }
 
@@ -180,7 +173,7 @@ static int open_folder(struct opened *o, const char *spec,
 {
 	int err;
 
-	err = find_trace(&o->capture, error);
+	err = find_recording(&o->capture, error);
 	if (!err)
 		err = read_topology(o, spec, error);
 	if (!err)
@@ -258,6 +251,7 @@ void ilb_capture_close(struct ilb_capture *capture)
 	free(capture->schedstat_after);
 	free(capture->softirqs_before);
 	free(capture->softirqs_after);
+	free(capture->moments);
 	free(capture->trace);
 	free(capture->path);
 	free(o);

@@ -251,6 +251,11 @@ ilb_moments_totals(const struct ilb_moments *m)
 	return &m->totals;
 }
 
+enum ilb_moment_kind ilb_moments_kind(const struct ilb_moments *m)
+{
+	return m->kind;
+}
+
 void ilb_moments_close(struct ilb_moments *m)
 {
 	if (!m)

@@ -150,16 +150,20 @@ static int read_mask(const struct reader *r, const char *key,
 
 static int read_kernel(struct reader *r)
 {
-	const char *kernel, *cmdline;
+	const char *kernel, *cmdline, *clock;
 	int err;
 
 	err = get_string(r, "kernel", &kernel);
 	if (!err)
 		err = get_string(r, "cmdline", &cmdline);
+	if (!err)
+		err = get_string(r, "trace_clock", &clock);
 	if (err)
 		return err;
 	copy_string(r->system->kernel, sizeof(r->system->kernel), kernel);
 	copy_string(r->system->cmdline, sizeof(r->system->cmdline), cmdline);
+	copy_string(r->system->trace_clock, sizeof(r->system->trace_clock),
+		    clock);
 	/* The whole one, not the copy that may be cut. */
 	ilb_bootline_parse(&r->boot, cmdline ? cmdline : "",
 			   r->topology->nr_cpus);

@@ -9,6 +9,7 @@
  * struct ilb_system - what system.json says; unknown parts are empty
  * @kernel: release ("6.12.95+deb12-cloud-amd64"), "" if unknown
  * @cmdline: kernel command line, "" if unknown
+ * @trace_clock: of the trace, as tracefs names it ("mono"), "" if unknown
  * @hz: tick rate, 0 if unknown
  * @housekeeping: CPUs that may run the ILB. Never empty: where system.json
  *                has none, all but nohz_full's
@@ -21,6 +22,7 @@
 struct ilb_system {
 	char kernel[96];
 	char cmdline[2048];
+	char trace_clock[16];
 	unsigned int hz;
 	unsigned long *housekeeping;
 	int housekeeping_known;
@@ -32,6 +34,8 @@ struct ilb_system {
  * struct ilb_capture - an opened capture: a folder, or a bare trace file
  * @path: as given
  * @trace: path of its trace file, NULL if it has none
+ * @moments: path of its exact moments, NULL if it has none; a folder has one
+ *	of the two at least
  * @topology, @system: always filled
  * @topology_from: for messages: "topology.xml", "pack:2 ...", "this machine"
  * @schedstat_before, @schedstat_after, @softirqs_before, @softirqs_after:
@@ -40,6 +44,7 @@ struct ilb_system {
 struct ilb_capture {
 	char *path;
 	char *trace;
+	char *moments;
 	struct ilb_topology topology;
 	char *topology_from;
 	struct ilb_system system;

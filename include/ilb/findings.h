@@ -52,6 +52,7 @@ struct ilb_findings_input {
 	const unsigned long *nohz_full;	/* may be NULL */
 	unsigned int hz;		/* 0: unknown */
 	uint64_t lost_events;
+	int no_trace;			/* moments alone: no events at all */
 	const char *kernel;		/* release, "" unknown */
 };
 

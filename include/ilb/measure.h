@@ -25,7 +25,7 @@ struct ilb_kicks {
 	uint64_t fallback;	/* of the CPUs that qualified, none was on an idle
 				 * core: idle-core would have fallen back */
 	uint64_t no_target;	/* nobody qualified (only where kicks without a
-				 * target are recorded: exact, simulated) */
+				 * target are recorded: simulated) */
 	uint64_t same_core, same_llc, same_node;	/* target and kicker */
 	uint64_t idle_cores_woken;	/* target's core was fully idle */
 	uint64_t kicker_unknown;
@@ -91,13 +91,16 @@ struct ilb_domain {
 
 /**
  * struct ilb_measures - everything measured over one input
- * @start_ns, @end_ns: trace clock of the first and the last event
+ * @probed: 1 if probes told the mask, whatever @kind is
+ * @start_ns, @end_ns: trace clock of the first and the last event; without a
+ *	trace, when its moments began and ended
  * @cpus: online CPUs
  */
 struct ilb_measures {
 	unsigned int nr_cpus;
 	unsigned int cpus;
 	enum ilb_moment_kind kind;
+	int probed;
 	uint64_t start_ns, end_ns;
 	struct ilb_kicks kicks;
 	struct ilb_runs runs;
@@ -189,6 +192,17 @@ void ilb_meter_event(struct ilb_meter *meter, const struct ilb_event *event);
 /** ilb_meter_moment() - count one kick. */
 void ilb_meter_moment(struct ilb_meter *meter,
 		      const struct ilb_moment *moment);
+
+/**
+ * ilb_meter_exact() - moments did not come from the machine alone
+ * @kind: what they are: exact or simulated
+ * @all: each of them; 0: the machine's were used where these were missing
+ * @start_ns, @end_ns: of the input, should there be no event
+ *
+ * To be called before ilb_meter_finish().
+ */
+void ilb_meter_exact(struct ilb_meter *meter, enum ilb_moment_kind kind,
+		     int all, uint64_t start_ns, uint64_t end_ns);
 
 /**
  * ilb_meter_finish() - the results; call once, after ilb_machine_finish()

@@ -100,6 +100,9 @@ ilb_moments_header(const struct ilb_moments *moments);
 const struct ilb_moments_totals *
 ilb_moments_totals(const struct ilb_moments *moments);
 
+/** ilb_moments_kind() - of each of its moments: exact, or simulated */
+enum ilb_moment_kind ilb_moments_kind(const struct ilb_moments *moments);
+
 /**
  * ilb_moments_next() - the next moment, in time order
  * @moment: ->mask and ->idle are valid until the next call; ->housekeeping is

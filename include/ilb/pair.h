@@ -17,8 +17,8 @@
  * moment is read: between the two the kicker sends no other. So a pair are
  * neighbours among all that is of their kicker (of their target, where the
  * trace does not know kickers), and have the same target; of two such
- * neighbours the closer one. A host may stop a
- * guest's CPU between the two: a pair may be ILB_PAIR_NS apart.
+ * neighbours the closer one. A host may stop a guest's CPU between the two:
+ * a pair may be ILB_PAIR_NS apart.
  */
 struct ilb_pair;
 

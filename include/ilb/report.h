@@ -6,6 +6,8 @@
 #include "ilb/capture.h"
 #include "ilb/findings.h"
 #include "ilb/measure.h"
+#include "ilb/moments.h"
+#include "ilb/pair.h"
 #include "ilb/replay.h"
 #include "ilb/source.h"
 
@@ -14,7 +16,9 @@
  * @command: "report" or "replay"
  * @capture: where it came from
  * @hz: tick rate given or estimated, 0 unknown
- * @source: what the reading met
+ * @source: what the reading met; NULL: there was no trace
+ * @moments: of the file of exact moments, NULL if there is none
+ * @pair: how these and the trace went together, NULL if there are not both
  * @measures, @findings: report's; the text of a replay takes no more from
  *	@measures than time, CPUs and what its moments are
  * @policies, @nr_policies, @best: replay's, as ilb_replay_results() gave them
@@ -25,6 +29,8 @@ struct ilb_report {
 	const struct ilb_capture *capture;
 	unsigned int hz;
 	const struct ilb_source_stats *source;
+	const struct ilb_moments_totals *moments;
+	const struct ilb_pair_counts *pair;
 	const struct ilb_measures *measures;
 	const struct ilb_findings *findings;
 	const struct ilb_policy_result *policies;

@@ -192,7 +192,7 @@ static void missing_parts(void **state)
 	expect(dir, NULL, -ILB_ERR_NOENT,
 	       "has no trace.dat, trace.txt or moments");
 	put("moments", "x");
-	expect(dir, NULL, -ILB_ERR_UNSUPPORTED, "has moments but no trace");
+	expect(dir, NULL, -ILB_ERR_NOENT, "has no topology.xml; add --topology");
 	put("trace.dat", "x");
 	expect(dir, NULL, -ILB_ERR_NOENT, "has no topology.xml; add --topology");
 	expect(dir, "pu:x", -ILB_ERR_SYNTAX, "'pu:x'");

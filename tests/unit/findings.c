@@ -367,7 +367,7 @@ static void a_second_of_loss_is_serious(void **state)
 	assert_non_null(strstr(f->text, "without probes"));
 	assert_string_equal(f->cpus, "2");
 	assert_false(has(f, "missing_from_start"));
-	g.m.kind = ILB_MOMENT_PROBED;
+	g.m.probed = 1;
 	f = one(&g);
 	assert_null(strstr(f->text, "without probes"));
 	assert_true(has(f, "missing_from_start"));
@@ -431,9 +431,9 @@ static void without_tick_stops_losses_are_unknown(void **state)
 	assert_string_equal(g.found.finding[0].id, "lost-nohz-full-cpu");
 	assert_int_equal(g.found.finding[0].severity, ILB_UNKNOWN);
 	assert_string_equal(g.found.finding[1].id, "tick-churn");
-	g.m.kind = ILB_MOMENT_PROBED;		/* the mask says it */
+	g.m.probed = 1;		/* the mask says it */
 	expect(&g, "tick-churn", ILB_UNKNOWN);
-	g.m.kind = ILB_MOMENT_RECONSTRUCTED;
+	g.m.probed = 0;
 	g.in.nohz_full = NULL;			/* nothing to lose */
 	expect(&g, "tick-churn", ILB_UNKNOWN);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kicks of a trace and exact moments: which belong together, which are alone. */
+/* Kicks of a trace and exact moments: which belong together, which do not. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -177,7 +177,7 @@ static void a_known_0_is_written(void **state)
 
 	(void)state;
 	make("empty");
-	sample.measures.kind = ILB_MOMENT_EXACT;
+	sample.measures.kind = ILB_MOMENT_SIMULATED;
 	root = json_of();
 	assert_number(root, "kicks.total", 0);
 	assert_number(root, "kicks.avoidable", 0);

@@ -204,6 +204,19 @@ static void make_full(struct sample *sample)
 	fill_findings(sample);
 }
 
+static void make_exact(struct sample *sample)
+{
+	make_full(sample);
+	sample->measures.kind = ILB_MOMENT_EXACT;
+	sample->moments = (struct ilb_moments_totals){ .kicks = 380,
+						       .lost = 3 };
+	sample->pair = (struct ilb_pair_counts){ .paired = 370,
+		.unpaired_kicks = 7, .unpaired_moments = 2, .outside = 5,
+		.bits = 5920, .mask_agree = 5919, .idle_agree = 5800 };
+	sample->report.moments = &sample->moments;
+	sample->report.pair = &sample->pair;
+}
+
 static void make_unknown(struct sample *sample)
 {
 	fill_capture(sample);
@@ -331,6 +344,7 @@ static const struct {
 	void (*make)(struct sample *sample);
 } makers[] = {
 	{ "full", make_full },
+	{ "exact", make_exact },
 	{ "unknown", make_unknown },
 	{ "null", make_null },
 	{ "empty", make_empty },
@@ -341,8 +355,8 @@ static const struct {
 };
 
 const char *const sample_names[] = {
-	"full", "unknown", "null", "empty", "replay", "what-if", "no-kicker",
-	"hostile", NULL,
+	"full", "exact", "unknown", "null", "empty", "replay", "what-if",
+	"no-kicker", "hostile", NULL,
 };
 
 int sample_make(struct sample *sample, const char *name)

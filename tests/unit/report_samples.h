@@ -13,6 +13,8 @@ struct sample {
 	struct ilb_report report;
 	struct ilb_capture capture;
 	struct ilb_source_stats source;
+	struct ilb_moments_totals moments;
+	struct ilb_pair_counts pair;
 	struct ilb_measures measures;
 	struct ilb_findings findings;
 	struct ilb_policy_result policies[SAMPLE_POLICIES];
@@ -29,7 +31,7 @@ extern const char *const sample_names[];
 /**
  * sample_make() - fill @sample, which the caller owns
  *
- * full: everything known; unknown: measured, but nothing known; null: no part
+ * full: everything known; exact: and exact moments, some lost; unknown: measured, but nothing known; null: no part
  * at all; empty: no kick; replay, what-if, no-kicker: replays; hostile: strings
  * that no terminal and no parser would like, and the largest numbers.
  *
