@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `nohz` is static and its struct has no name, so that no type leads to it:
+ * its address comes from /proc/kallsyms. That its first member is the mask
+ * holds for 6.1 to 7.3. Whether the mask is there or behind a pointer
+ * (CONFIG_CPUMASK_OFFSTACK) the type cpumask_var_t tells.
+ */
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/exact_kernel.h"
+
+#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
+
+enum { NOHZ, NOHZ_CSD_FUNC, NAMES };
+
+static const char *const names[NAMES] = { "nohz", "nohz_csd_func" };
+
+struct found {
+	uint64_t address[NAMES];
+	unsigned int times[NAMES];
+	unsigned int lines;
+};
+
+/* "ffffffff810d1a40 t name\n"; what modules have, which comes last, ends it. */
+static int take_line(struct found *found, const char *line)
+{
+	char name[64], tab = 0;
+	uint64_t address;
+	int i;
+
+	if (sscanf(line, "%" SCNx64 " %*c %63s%c", &address, name, &tab) < 2)
+		return 0;
+	if (tab == '\t')
+		return 1;
+	found->lines++;
+	for (i = 0; i < NAMES; i++) {
+		if (strcmp(name, names[i]))
+			continue;
+		found->address[i] = address;
+		found->times[i]++;
+	}
+	return 0;
+}
+
+static int hidden(const char *path, struct ilb_error *error)
+{
+	return ilb_fail(error, ILB_ERR_PERM,
+			"%s: addresses are hidden; run as root, or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG, and with kernel.kptr_restrict at most 1",
+			path);
+}
+
+static int judge(const struct found *found, const char *path,
+		 struct ilb_error *error)
+{
+	int i;
+
+	if (!found->lines)
+		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				"%s: lists no symbols; use a kernel with CONFIG_KALLSYMS_ALL",
+				path);
+	for (i = NAMES - 1; i >= 0; i--) {
+		if (found->times[i] > 1)
+			return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+					"%s: lists '%s' %u times; which one counts is unknown",
+					path, names[i], found->times[i]);
+		if (!found->times[i])
+			return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+					"%s: does not list '%s'; use a kernel with CONFIG_NO_HZ_COMMON and CONFIG_KALLSYMS_ALL",
+					path, names[i]);
+		if (!found->address[i])
+			return hidden(path, error);
+	}
+	return 0;
+}
+
+int ilb_kernel_addresses(struct ilb_kernel_places *places, const char *path,
+			 struct ilb_error *error)
+{
+	struct found found = { .lines = 0 };
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+	char *line = NULL;
+	int err;
+
+	if (!file)
+		return ilb_fail(error, errno == EACCES || errno == EPERM ?
+				ILB_ERR_PERM : ILB_ERR_UNSUPPORTED,
+				"%s: %s; use a kernel with CONFIG_KALLSYMS_ALL, as root",
+				path, strerror(errno));
+	while (getline(&line, &room, file) > 0)
+		if (take_line(&found, line))
+			break;
+	free(line);
+	fclose(file);
+	err = judge(&found, path, error);
+	places->nohz = found.address[NOHZ];
+	places->nohz_csd_func = found.address[NOHZ_CSD_FUNC];
+	return err;
+}
+
+static int place_of_mask(const struct btf *btf)
+{
+	int id = btf__find_by_name_kind(btf, "cpumask_var_t",
+					BTF_KIND_TYPEDEF);
+	const struct btf_type *type;
+
+	if (id > 0)
+		id = btf__resolve_type(btf, (__u32)id);
+	type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	if (!type || (!btf_is_ptr(type) && !btf_is_array(type)))
+		return -1;
+	return btf_is_array(type);
+}
+
+int ilb_kernel_mask(struct ilb_kernel_places *places, struct ilb_error *error)
+{
+	struct btf *btf;
+	int place;
+
+	if (access(VMLINUX_BTF, R_OK))
+		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				VMLINUX_BTF ": %s; use a kernel with CONFIG_DEBUG_INFO_BTF",
+				strerror(errno));
+	btf = btf__load_vmlinux_btf();
+	if (!btf)
+		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				VMLINUX_BTF ": not types that libbpf can read: %s; a newer libbpf may",
+				strerror(errno));
+	place = place_of_mask(btf);
+	btf__free(btf);
+	if (place < 0)
+		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				VMLINUX_BTF ": no type cpumask_var_t that is a pointer or an array; please report it");
+	places->mask_in_place = place;
+	return 0;
+}
