@@ -23,16 +23,20 @@ static const char usage[] =
 	"                          with Ctrl-C\n"
 	"  -C, --cpu LIST          record these CPUs only, as 0-3,8\n"
 	"      --buffer-size KB    memory per CPU for events not yet on disk\n"
+	"      --moments-only      no trace: what the kernel knew at each kick, by BPF\n"
+	"      --no-bpf            a trace only\n"
 	"      --force             an earlier capture in DIR moves to DIR.old\n"
 	"  -h                      this text;  --help: the man page\n";
 
-enum { OPT_BUFFER = 256, OPT_FORCE, OPT_HELP };
+enum { OPT_BUFFER = 256, OPT_FORCE, OPT_HELP, OPT_MOMENTS, OPT_NO_BPF };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "buffer-size", required_argument, NULL, OPT_BUFFER },
+	{ "moments-only", no_argument, NULL, OPT_MOMENTS },
+	{ "no-bpf", no_argument, NULL, OPT_NO_BPF },
 	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -88,6 +92,12 @@ static int one_option(struct ilb_record_options *o, int c, char **argv)
 		return 0;
 	case OPT_BUFFER:
 		return read_buffer(&o->buffer_kb, optarg);
+	case OPT_MOMENTS:
+		o->moments_only = 1;
+		return 0;
+	case OPT_NO_BPF:
+		o->no_bpf = 1;
+		return 0;
 	case OPT_FORCE:
 		o->force = 1;
 		return 0;
@@ -112,6 +122,10 @@ static int parse(struct ilb_record_options *o, int argc, char **argv)
 		if (stop)
 			return stop;
 	}
+	if (o->moments_only && (o->no_bpf || o->cpus))
+		return 1 + ilb_cmd_usage("record", o->no_bpf ?
+				"--moments-only, --no-bpf: nothing would be recorded" :
+				"--moments-only, -C: kicks are recorded of all CPUs; leave out -C");
 	if (optind < argc)
 		o->command = argv + optind;
 	else if (!strcmp(argv[argc - 1], "--"))
@@ -134,6 +148,8 @@ static void show_progress(void *context, uint64_t ns)
 
 static void print_lacks(const struct ilb_record_summary *s)
 {
+	if (s->no_moments[0])
+		fprintf(stderr, "  no exact moments: %s\n", s->no_moments);
 	if (s->missing[0])
 		fprintf(stderr, "  this kernel lacks %s\n", s->missing);
 	if (s->unfiltered[0])
@@ -158,10 +174,20 @@ static void print_summary(const struct ilb_record_options *o,
 			"ilb record: %" PRIu64 " events were LOST of %" PRIu64
 			"; give a larger --buffer-size\n", s->lost,
 			s->lost + s->events);
-	fprintf(stderr, "ilb record: %s: %.2f s, %" PRIu64
-		" events, %.1f MB, %" PRIu64 " lost\n", o->dir,
-		(double)s->duration_ns / NS_PER_S, s->events,
-		(double)s->bytes / 1e6, s->lost);
+	if (s->lost_moments)
+		fprintf(stderr, "ilb record: the moments of %" PRIu64
+			" kicks were LOST of %" PRIu64
+			"; is the machine or the disk overloaded?\n",
+			s->lost_moments, s->kicks);
+	fprintf(stderr, "ilb record: %s: %.2f s", o->dir,
+		(double)s->duration_ns / NS_PER_S);
+	if (!o->moments_only)
+		fprintf(stderr, ", %" PRIu64 " events, %.1f MB, %" PRIu64
+			" lost", s->events, (double)s->bytes / 1e6, s->lost);
+	if (!o->no_bpf && !s->no_moments[0])
+		fprintf(stderr, "; %" PRIu64 " kicks, %" PRIu64
+			" moments lost", s->kicks, s->lost_moments);
+	fputc('\n', stderr);
 	print_lacks(s);
 	if (s->command)
 		fputs("  the command still runs: waiting for it\n", stderr);

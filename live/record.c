@@ -32,6 +32,7 @@ struct session {
 	struct ilb_folder folder;
 	struct ilb_instance instance;
 	struct ilb_drain drain;
+	struct ilb_watch watch;
 	struct ilb_child child;
 	int signals;		/* signalfd */
 	sigset_t mask;		/* to go back to */
@@ -105,6 +106,18 @@ static int choose_cpus(struct session *s)
 	return 0;
 }
 
+/* What a trace needs. */
+static int check_tracing(struct session *s)
+{
+	int err = check_tracefs(s);
+
+	if (err)
+		return err;
+	if (!s->options->cpus)
+		choose_all(s);
+	return ilb_assemble_check(s->error);
+}
+
 static int look_around(struct session *s)
 {
 	int err;
@@ -116,12 +129,8 @@ static int look_around(struct session *s)
 	err = ilb_topology_load(&s->topology, "self", s->error);
 	if (!err && s->options->cpus)
 		err = choose_cpus(s);
-	if (!err)
-		err = check_tracefs(s);
-	if (!err && !s->options->cpus)
-		choose_all(s);
-	if (!err)
-		err = ilb_assemble_check(s->error);
+	if (!err && !s->options->moments_only)
+		err = check_tracing(s);
 	s->summary->symbols_hidden = ilb_kallsyms_hidden("/proc/kallsyms");
 	return err;
 }
@@ -160,6 +169,30 @@ static void raise_files(struct session *s)
 	s->files_raised = !setrlimit(RLIMIT_NOFILE, &more);
 }
 
+/* Without BPF they are missed, unless they are all that was asked for. */
+static int watch(struct session *s)
+{
+	struct ilb_error error = { "" };
+	int err;
+
+	if (s->options->no_bpf)
+		return 0;
+	err = ilb_watch_open(&s->watch, s->topology->nr_cpus, &error);
+	if (err && s->options->moments_only)
+		return ilb_fail(s->error, (enum ilb_err)-err, "%s",
+				error.text);
+	if (err)
+		snprintf(s->summary->no_moments,
+			 sizeof(s->summary->no_moments), "%s", error.text);
+	return 0;
+}
+
+/* Moments have the time of this clock. */
+static const char *clock_of(const struct session *s)
+{
+	return s->watch.exact ? "mono" : "local";
+}
+
 static int describe(struct session *s)
 {
 	const struct ilb_record_options *o = s->options;
@@ -170,7 +203,8 @@ static int describe(struct session *s)
 	if (err)
 		return err;
 	err = ilb_system_write(&text, s->facts, s->topology, "",
-			       o->cpus ? s->cpus : NULL, s->error);
+			       o->cpus ? s->cpus : NULL,
+			       o->moments_only ? NULL : clock_of(s), s->error);
 	if (err)
 		return err;
 	err = ilb_folder_write(&s->folder, "system.json", text, strlen(text),
@@ -217,12 +251,29 @@ static int copy_counts(struct session *s, const char *schedstat,
 			       s->error);
 }
 
+static int set_up_trace(struct session *s)
+{
+	int err;
+
+	s->instance.cpus = s->cpus;
+	s->instance.nr_cpus = s->topology->nr_cpus;
+	s->instance.clock = clock_of(s);
+	err = ilb_instance_create(&s->instance, s->options->buffer_kb,
+				  s->summary, s->error);
+	if (err)
+		return err;
+	return ilb_drain_open(&s->drain, &s->instance, s->folder.temporary,
+			      s->error);
+}
+
 static int set_up(struct session *s)
 {
 	const struct ilb_record_options *o = s->options;
 	int err;
 
 	err = ilb_folder_create(&s->folder, o->dir, o->force, s->error);
+	if (!err)
+		err = watch(s);
 	if (!err)
 		err = describe(s);
 	if (!err && o->command)
@@ -231,13 +282,7 @@ static int set_up(struct session *s)
 	if (err)
 		return err;
 	raise_files(s);
-	s->instance.cpus = s->cpus;
-	s->instance.nr_cpus = s->topology->nr_cpus;
-	err = ilb_instance_create(&s->instance, o->buffer_kb, s->summary,
-				  s->error);
-	if (!err)
-		err = ilb_drain_open(&s->drain, &s->instance,
-				     s->folder.temporary, s->error);
+	err = o->moments_only ? 0 : set_up_trace(s);
 	if (err)
 		return err;
 	count_schedstats(s);
@@ -271,21 +316,35 @@ static int wait_ms(const struct session *s, uint64_t begin)
 	return end > past ? (int)((end - past + 999999) / 1000000) : 0;
 }
 
+static int fetch(struct session *s)
+{
+	int err = ilb_watch_read(&s->watch, s->error);
+
+	if (!err && s->instance.handle)
+		err = ilb_drain_some(&s->drain, s->error);
+	return err;
+}
+
 static int follow(struct session *s, uint64_t begin)
 {
-	struct pollfd fd = { .fd = s->signals, .events = POLLIN };
+	struct pollfd fds[2] = {
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = ilb_watch_fd(&s->watch), .events = POLLIN },
+	};
 	int err = 0, ready;
 
 	while (!err) {
-		ready = poll(&fd, 1, wait_ms(s, begin));
-		if (ready > 0)
+		ready = poll(fds, 2, wait_ms(s, begin));
+		if (ready > 0 && fds[0].revents)
 			take_signals(s);
-		if (s->stopped || (s->options->duration_ns &&
+		if (ready > 0 && fds[1].revents)
+			err = ilb_watch_read(&s->watch, s->error);
+		if (err || s->stopped || (s->options->duration_ns &&
 				   now() - begin >= s->options->duration_ns))
 			break;
 		if (ready)
 			continue;
-		err = ilb_drain_some(&s->drain, s->error);
+		err = fetch(s);
 		if (!err && s->options->progress)
 			s->options->progress(s->options->context,
 					     now() - begin);
@@ -293,21 +352,33 @@ static int follow(struct session *s, uint64_t begin)
 	return err;
 }
 
+static int switch_trace(struct session *s, int on)
+{
+	if (!s->instance.handle)
+		return 0;
+	return ilb_instance_switch(&s->instance, on, s->error);
+}
+
 static int record(struct session *s)
 {
-	uint64_t begin;
+	uint64_t begin, end;
 	int err;
 
-	err = ilb_instance_switch(&s->instance, 1, s->error);
+	err = switch_trace(s, 1);
 	begin = now();
+	if (!err)
+		err = ilb_watch_start(&s->watch, s->folder.temporary, begin,
+				      s->error);
 	if (!err && s->child.pid)
 		err = ilb_child_start(&s->child, s->options->command[0],
 				      s->error);
 	if (!err)
 		err = follow(s, begin);
+	end = now();
+	ilb_watch_stop(&s->watch, end);
 	if (!err)
-		err = ilb_instance_switch(&s->instance, 0, s->error);
-	s->summary->duration_ns = now() - begin;
+		err = switch_trace(s, 0);
+	s->summary->duration_ns = end - begin;
 	return err;
 }
 
@@ -320,14 +391,11 @@ static void restore_schedstats(struct session *s)
 	s->schedstats_set = 0;
 }
 
-static int save(struct session *s)
+static int save_trace(struct session *s)
 {
 	int err;
 
-	err = copy_counts(s, "schedstat.after", "softirqs.after");
-	restore_schedstats(s);
-	if (!err)
-		err = ilb_instance_count(&s->instance, s->summary, s->error);
+	err = ilb_instance_count(&s->instance, s->summary, s->error);
 	if (!err)
 		err = ilb_drain_rest(&s->drain, s->error);
 	s->summary->bytes = s->drain.bytes;
@@ -337,6 +405,19 @@ static int save(struct session *s)
 	if (!err)
 		err = ilb_assemble(s->folder.temporary, s->topology->nr_cpus,
 				   s->summary->bytes, s->error);
+	return err;
+}
+
+static int save(struct session *s)
+{
+	int err;
+
+	err = copy_counts(s, "schedstat.after", "softirqs.after");
+	restore_schedstats(s);
+	if (!err)
+		err = ilb_watch_finish(&s->watch, s->summary, s->error);
+	if (!err && s->instance.handle)
+		err = save_trace(s);
 	if (!err)
 		err = ilb_folder_publish(&s->folder, s->error);
 	return err;
@@ -347,6 +428,7 @@ static void tear_down(struct session *s)
 {
 	restore_schedstats(s);
 	ilb_child_abandon(&s->child);
+	ilb_watch_close(&s->watch);
 	ilb_drain_close(&s->drain);
 	ilb_instance_destroy(&s->instance, NULL);
 	ilb_folder_discard(&s->folder);

@@ -10,6 +10,7 @@
  *	record_drain.c     what it holds goes to a file per CPU
  *	record_command.c   the command, held back until tracing is on
  *	record_assemble.c  the files become a trace.dat
+ *	record_moments.c   exact moments, by BPF
  *	record_folder.c    a folder that appears whole or not at all
  *	record_system.c    topology.xml and system.json
  */
@@ -19,8 +20,10 @@
 #include <sys/types.h>
 
 #include "ilb/check.h"
+#include "ilb/moments.h"
 #include "ilb/record.h"
 
+struct ilb_exact;
 struct tracefs_instance;
 
 /* ---- record_tracefs.c ---- */
@@ -30,6 +33,7 @@ struct tracefs_instance;
  * @handle: NULL: none
  * @cpus: those recorded, ILB_WIDE_WORDS words
  * @nr_cpus: of the machine
+ * @clock: as tracefs calls it; NULL: the kernel's default
  * @page: bytes that the kernel hands over at once
  */
 struct ilb_instance {
@@ -37,12 +41,13 @@ struct ilb_instance {
 	char name[32];
 	const unsigned long *cpus;
 	unsigned int nr_cpus;
+	const char *clock;
 	size_t page;
 };
 
 /**
  * ilb_instance_create() - an instance with everything set, tracing off
- * @instance: ->cpus and ->nr_cpus are given
+ * @instance: ->cpus, ->nr_cpus and ->clock are given
  * @summary: ->missing and ->unfiltered are filled
  */
 int ilb_instance_create(struct ilb_instance *instance, unsigned int buffer_kb,
@@ -89,6 +94,42 @@ int ilb_drain_rest(struct ilb_drain *drain, struct ilb_error *error);
 
 /** ilb_drain_close() - any state, also all zero. */
 void ilb_drain_close(struct ilb_drain *drain);
+
+/* ---- record_moments.c ---- */
+
+/** struct ilb_watch - exact moments in the making; all zero: none */
+struct ilb_watch {
+	struct ilb_exact *exact;
+	struct ilb_moments_writer *writer;
+	struct ilb_error *error;
+	unsigned int nr_cpus;
+	uint64_t start_ns, end_ns, kept, lost_before;
+	int err;	/* of the writer, within a read */
+};
+
+/** ilb_watch_open() - as ilb_exact_open(). The others do nothing without it. */
+int ilb_watch_open(struct ilb_watch *watch, unsigned int nr_cpus,
+		   struct ilb_error *error);
+
+/** ilb_watch_start() - keep what happens from @now_ns, in @folder/moments. */
+int ilb_watch_start(struct ilb_watch *watch, const char *folder,
+		    uint64_t now_ns, struct ilb_error *error);
+
+/** ilb_watch_fd() - readable when some came, for poll(2); -1: none. */
+int ilb_watch_fd(const struct ilb_watch *watch);
+
+int ilb_watch_read(struct ilb_watch *watch, struct ilb_error *error);
+
+/** ilb_watch_stop() - none after @now_ns; what came is kept by _finish(). */
+void ilb_watch_stop(struct ilb_watch *watch, uint64_t now_ns);
+
+/** ilb_watch_finish() - the file is whole; ->kicks and ->lost_moments. */
+int ilb_watch_finish(struct ilb_watch *watch,
+		     struct ilb_record_summary *summary,
+		     struct ilb_error *error);
+
+/** ilb_watch_close() - any state, also all zero. */
+void ilb_watch_close(struct ilb_watch *watch);
 
 /* ---- record_command.c ---- */
 
@@ -168,10 +209,12 @@ int ilb_record_topology(const char *folder, struct ilb_error *error);
  * ilb_system_write() - the text of system.json; free() it
  * @root: as of ilb_facts_gather()
  * @cpus: those recorded; NULL: all
+ * @clock: of the trace; NULL: there is none
  */
 int ilb_system_write(char **text, const struct ilb_facts *facts,
 		     const struct ilb_topology *topology, const char *root,
-		     const unsigned long *cpus, struct ilb_error *error);
+		     const unsigned long *cpus, const char *clock,
+		     struct ilb_error *error);
 
 /** ilb_kallsyms_hidden() - 1 if the addresses in @path are all 0, or none. */
 int ilb_kallsyms_hidden(const char *path);

@@ -245,7 +245,8 @@ static void put_power(struct writer *w)
 	json_object_set_new(w->root, "cpuidle", cpuidle);
 }
 
-static int put_all(struct writer *w, const unsigned long *cpus)
+static int put_all(struct writer *w, const unsigned long *cpus,
+		   const char *clock)
 {
 	const struct ilb_facts *f = w->facts;
 
@@ -253,7 +254,8 @@ static int put_all(struct writer *w, const unsigned long *cpus)
 	put_line(w, w->root, "cmdline", "/proc/cmdline");
 	if (f->hz)
 		json_object_set_new(w->root, "hz", json_integer(f->hz));
-	json_object_set_new(w->root, "trace_clock", json_string("local"));
+	if (clock)
+		json_object_set_new(w->root, "trace_clock", json_string(clock));
 	json_object_set_new(w->root, "smt", json_boolean(w->topology->smt));
 	put_string(w->root, "smt_control", f->smt_control);
 	if (put_cpus(w))
@@ -267,7 +269,8 @@ static int put_all(struct writer *w, const unsigned long *cpus)
 
 int ilb_system_write(char **text, const struct ilb_facts *facts,
 		     const struct ilb_topology *topology, const char *root,
-		     const unsigned long *cpus, struct ilb_error *error)
+		     const unsigned long *cpus, const char *clock,
+		     struct ilb_error *error)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 	int failed = 1;
@@ -278,7 +281,7 @@ int ilb_system_write(char **text, const struct ilb_facts *facts,
 		w->topology = topology;
 		w->prefix = root;
 		w->root = json_object();
-		failed = !w->root || put_all(w, cpus);
+		failed = !w->root || put_all(w, cpus, clock);
 		if (!failed)
 			*text = json_dumps(w->root, JSON_INDENT(2));
 		json_decref(w->root);

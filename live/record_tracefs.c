@@ -200,6 +200,16 @@ static int set_cpus(struct ilb_instance *instance, struct ilb_error *error)
 	return err < 0 ? refused(instance, "tracing_cpumask", error) : 0;
 }
 
+static int set_clock(struct ilb_instance *instance, struct ilb_error *error)
+{
+	errno = 0;
+	if (!instance->clock ||
+	    tracefs_instance_file_write(instance->handle, "trace_clock",
+					instance->clock) >= 0)
+		return 0;
+	return refused(instance, "trace_clock", error);
+}
+
 /* ---- the instance ---- */
 
 static int set_all(struct ilb_instance *instance, unsigned int buffer_kb,
@@ -208,6 +218,8 @@ static int set_all(struct ilb_instance *instance, unsigned int buffer_kb,
 	int err;
 
 	err = ilb_instance_switch(instance, 0, error);
+	if (!err)
+		err = set_clock(instance, error);
 	if (!err)
 		err = set_buffers(instance, buffer_kb, error);
 	if (!err)

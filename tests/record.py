@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: record.py ILB   The command "ilb record", from outside; TAP.
+# usage: record.py ILB COMPARE   The command "ilb record", from outside; TAP.
 #
 # Records this machine: needs root, tracefs and trace-cmd, else is skipped.
 
@@ -16,6 +16,7 @@ import tempfile
 import time
 
 ilb = os.path.abspath(sys.argv[1])
+compare = os.path.abspath(sys.argv[2])
 instances = "/sys/kernel/tracing/instances"
 results = []
 # Whoever runs the tests (nohup, a job in the background) may ignore them.
@@ -120,7 +121,7 @@ def a_second():
         system = json.load(file)
     report("-d 1: system.json", system["kernel"] == os.uname().release and
            system["hz"] > 0 and system["cpus"] and
-           system["trace_clock"] == "local", system)
+           system["trace_clock"] == ("mono" if exact else "local"), system)
     mask = os.umask(0)
     os.umask(mask)
     report("-d 1: others may read it",
@@ -269,13 +270,47 @@ def cpus():
            "CPU 8191" in got[2] and "has CPUs 0" in got[2] and clean(), got)
 
 
+def moments():
+    got = run("-d", "2", "-o", "both", "--", sys.executable, "-c", ping_pong,
+              "1.5")
+    if exact:
+        told = subprocess.run([compare, "both"], stdout=subprocess.PIPE,
+                              text=True, check=False, timeout=60)
+        report("moments and trace tell of the same kicks",
+               got[0] == 0 and told.returncode == 0, got, told.stdout)
+        report("kicks are counted", re.search(r"; \d+ kicks, 0 moments lost\n",
+                                              got[2]), got)
+    else:
+        report("no exact moments: goes on, one line says why",
+               got[0] == 0 and got[2].count("no exact moments: ") == 1 and
+               set(os.listdir("both")) == parts, got, os.listdir("both"))
+    got = run("-d", "1", "-o", "only", "--moments-only", env={
+        "PATH": "/nonexistent"})
+    if exact:
+        report("--moments-only: no trace, and no trace-cmd is needed",
+               got[0] == 0 and "kicks" in got[2] and "events" not in got[2]
+               and set(os.listdir("only")) == parts - {"trace.dat"} and
+               clean(), got)
+    else:
+        report("--moments-only without them: exit 4, one line, nothing left",
+               got[0] == 4 and got[2].count("\n") == 1 and clean() and
+               not os.path.exists("only"), got)
+    got = run("-d", "0.3", "-o", "trace", "--no-bpf")
+    with open("trace/system.json", encoding="utf-8") as file:
+        system = json.load(file)
+    report("--no-bpf: a trace only, and no word of kicks", got[0] == 0 and
+           "moments" not in os.listdir("trace") and "moments" not in got[2]
+           and system["trace_clock"] == "local", got, system)
+
+
 def usage():
     for args in (["-d", "0"], ["-d", "x"], ["-d", "-1"], ["-d", "nan"],
                  ["-d", "1e3"], ["-d", ""], ["-d", "1.2.3"], ["-d"],
                  ["-d", "999999999999"], ["--buffer-size", "0"],
                  ["--buffer-size", "63"], ["--buffer-size", "99999999999"],
                  ["-C", "x"], ["-C", ""], ["--"], ["--nonsense"],
-                 ["-o", ""]):
+                 ["-o", ""], ["--moments-only", "--no-bpf"],
+                 ["--moments-only", "-C", "0"]):
         got = run(*args)
         report(f"exit 2: {' '.join(args)}", got[0] == 2 and
                got[2].count("\n") == 1 and clean(), got)
@@ -305,6 +340,15 @@ def denied():
     report("not root: exit 4, what would do", done.returncode == 4 and
            "root" in done.stderr and done.stderr.count("\n") == 1 and clean(),
            done)
+    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534",
+                           "--clear-groups", "./ilb", "record", "-d", "1",
+                           "--moments-only"], stderr=subprocess.PIPE,
+                          text=True, cwd="open", env={"PATH": path},
+                          check=False, timeout=60)
+    report("not root, --moments-only: exit 4, what would do",
+           done.returncode == 4 and done.stderr.count("\n") == 1 and
+           ("CAP_SYSLOG" in done.stderr or "without BPF" in done.stderr or
+            "CONFIG_" in done.stderr) and clean("open"), done)
 
 
 def entry_offset(path):
@@ -370,8 +414,11 @@ if left():
 with tempfile.TemporaryDirectory() as home:
     os.chmod(home, 0o755)
     os.chdir(home)
+    exact = run("-d", "0.1", "-o", "try", "--moments-only")[0] == 0
+    print("# exact moments:", "yes" if exact else "cannot be had here")
+    parts |= {"moments"} if exact else set()
     for part in (a_second, names, commands, signals, full_disk, much, cpus,
-                 usage, denied, probes, taken):
+                 moments, usage, denied, probes, taken):
         part()
     os.chdir("/")
 print(f"1..{len(results)}")

@@ -10,9 +10,10 @@
 /**
  * DOC: record - make a capture of the running machine
  *
- * Events go to a tracefs instance of its own, which is gone again when
- * ilb_record_run() returns, whatever happened. Nobody else's tracing is
- * touched. The capture appears whole under its name, or not at all.
+ * Events go to a tracefs instance of its own, and exact moments come from a
+ * BPF program; both are gone again when ilb_record_run() returns, whatever
+ * happened. Nobody else's tracing is touched. The capture appears whole under
+ * its name, or not at all.
  */
 
 #define ILB_BUFFER_KB_MIN	64U
@@ -26,6 +27,8 @@
  * @buffer_kb: per CPU, within the bounds above; 0: 8 MiB, less where that
  *	would be more than an eighth of the memory
  * @force: if @dir is a capture, move it to DIR.old; an older one goes
+ * @moments_only: no trace; exact moments, which need BPF, and counts
+ * @no_bpf: no exact moments; not with @moments_only
  * @command: NULL-terminated, run with the caller's standard streams; NULL: none
  * @progress: called twice a second while recording, with the nanoseconds so
  *	far; may be NULL
@@ -36,6 +39,8 @@ struct ilb_record_options {
 	const char *cpus;
 	unsigned int buffer_kb;
 	int force;
+	int moments_only;
+	int no_bpf;
 	char *const *command;
 	void (*progress)(void *context, uint64_t ns);
 	void *context;
@@ -54,6 +59,10 @@ enum ilb_record_schedstats {
  * @events: recorded and kept
  * @lost: overwritten before they could be fetched, or dropped
  * @bytes: of the trace
+ * @kicks: seen by the BPF program; from all CPUs, whatever CPUs are traced
+ * @lost_moments: of these, those that could not be kept
+ * @no_moments: why there are no exact moments, one line; "" there are, or
+ *	none were wanted
  * @missing: events that this kernel lacks, "a:b, c:d"; "" none
  * @unfiltered: events that it could not filter, likewise
  * @symbols_hidden: addresses of functions are not shown to this user, so that
@@ -68,6 +77,9 @@ struct ilb_record_summary {
 	uint64_t events;
 	uint64_t lost;
 	uint64_t bytes;
+	uint64_t kicks;
+	uint64_t lost_moments;
+	char no_moments[512];
 	char missing[512];
 	char unfiltered[256];
 	int symbols_hidden;
@@ -90,9 +102,9 @@ extern "C" {
  *
  * Returns 0; -ILB_ERR_RANGE (a CPU that is not online), -ILB_ERR_SYNTAX (no
  * list of CPUs), -ILB_ERR_MISMATCH (@dir exists), -ILB_ERR_PERM,
- * -ILB_ERR_UNSUPPORTED (no tracefs, no trace-cmd), -ILB_ERR_NOENT (the command
- * could not be run), -ILB_ERR_IO, -ILB_ERR_NOMEM, with @error filled and
- * nothing left behind.
+ * -ILB_ERR_UNSUPPORTED (no tracefs, no trace-cmd, no BPF for @moments_only),
+ * -ILB_ERR_NOENT (the command could not be run), -ILB_ERR_IO, -ILB_ERR_NOMEM,
+ * with @error filled and nothing left behind.
  */
 int ilb_record_run(const struct ilb_record_options *options,
 		   struct ilb_record_summary *summary,

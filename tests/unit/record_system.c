@@ -64,7 +64,8 @@ static void put(const struct fixture *f, const char *name, const char *text)
 static void round_trip(struct fixture *f, const unsigned long *cpus)
 {
 	assert_int_equal(ilb_system_write(&f->text, &f->facts, f->topology,
-					  f->root, cpus, &f->error), 0);
+					  f->root, cpus, "local",
+					  &f->error), 0);
 	assert_int_equal(ilb_system_parse(&f->system, f->topology, f->text,
 					  strlen(f->text), "system.json",
 					  "topology.xml", &f->error), 0);
