@@ -260,6 +260,8 @@ static const struct kind kinds[] = {
 	  { "pid", "target_cpu" } },
 	{ "sched", "sched_wakeup_new", ILB_EVENT_WAKEUP, translate_wakeup,
 	  { "pid", "target_cpu" } },
+	{ "sched", "sched_waking", ILB_EVENT_WAKING, translate_wakeup,
+	  { "pid", "target_cpu" } },
 	{ "sched", "sched_migrate_task", ILB_EVENT_MIGRATE, translate_migrate,
 	  { "pid", "orig_cpu", "dest_cpu" } },
 	{ "timer", "hrtimer_expire_entry", ILB_EVENT_OTHER, translate_hrtimer,

@@ -7,7 +7,10 @@
  * Idle: the idle task runs, nothing was queued since the last switch, and no
  * remote wakeup is under way. A remote wakeup counts from csd_queue_cpu until
  * the call has run (csd_function_exit), as rq->ttwu_pending does: it outlives
- * a switch.
+ * a switch. Before Linux 6.4, which has no such events, it counts from
+ * sched_waking until the task is queued. That names the CPU where the task
+ * last ran; if the kernel chooses another, sched_migrate_task follows. A CPU
+ * that wakes a task for itself needs no call.
  *
  * In the mask: a CPU enters when its tick stops in idle, and leaves at the
  * first tick that finds it busy. Probes that read the mask overrule this for
@@ -24,6 +27,9 @@
 
 #define DEFAULT_PERIOD_NS	4000000ULL
 #define HZ_VOTES_NEEDED		16
+/* Longer than any remote wakeup takes: its end was not recorded. */
+#define WAKING_MAX_NS		100000000ULL
+#define PROBES			(~0U << ILB_EVENT_PROBE_ENTER)
 
 static const unsigned int hz_choices[4] = { 1000, 300, 250, 100 };
 
@@ -73,6 +79,7 @@ struct ilb_machine *ilb_machine_create(const struct ilb_machine_setup *setup)
 	m->unseen = m->masks + 4 * m->words;
 	m->has_nohz_full = setup->nohz_full &&
 			   !ilb_mask_empty(setup->nohz_full, m->nr_cpus);
+	m->seen = setup->recorded & ~PROBES & ~(1U << ILB_EVENT_IDLE);
 	m->hz = setup->hz;
 	m->period_ns = m->hz ? ILB_NS_PER_S / m->hz : DEFAULT_PERIOD_NS;
 	init_membership(m);
@@ -90,12 +97,55 @@ void ilb_machine_destroy(struct ilb_machine *m)
 	free(m);
 }
 
+/* ---- a few tasks ---- */
+
+static int has_task(const struct ilb_few *few, int32_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < few->known; i++)
+		if (few->pid[i] == pid)
+			return 1;
+	return 0;
+}
+
+static void add_task(struct ilb_few *few, int32_t pid)
+{
+	if (has_task(few, pid))
+		return;
+	few->count++;
+	if (few->known < ILB_FEW)
+		few->pid[few->known++] = pid;
+}
+
+/* 0: it was not there, as far as is known. */
+static int remove_task(struct ilb_few *few, int32_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < few->known && few->pid[i] != pid; i++)
+		;
+	if (i < few->known)
+		few->pid[i] = few->pid[--few->known];
+	else if (few->count == few->known)
+		return 0;
+	few->count--;
+	return 1;
+}
+
+static void forget_tasks(struct ilb_few *few)
+{
+	few->count = 0;
+	few->known = 0;
+}
+
 /* ---- idle ---- */
 
 static void update_idle(struct ilb_machine *m, unsigned int cpu)
 {
 	struct ilb_cpu_state *c = &m->cpu[cpu];
-	int idle = c->pub.pid <= 0 && !c->queued && !c->remote;
+	int idle = c->pub.pid <= 0 && !c->queued.count &&
+		   !c->waking.count && !c->remote;
 
 	if (idle == c->pub.idle)
 		return;
@@ -231,7 +281,8 @@ static void resync(struct ilb_machine *m, unsigned int cpu, int32_t pid)
 	c->pub.pid = pid;
 	c->pub.comm[0] = '\0';
 	c->pub.since_ns = m->now_ns;
-	c->queued = 0;
+	forget_tasks(&c->queued);
+	forget_tasks(&c->waking);
 	c->lossy = 0;
 	update_idle(m, cpu);
 }
@@ -255,7 +306,10 @@ static void on_switch(struct ilb_machine *m, const struct ilb_event *event)
 	c->pub.pid = event->u.sched_switch.next_pid;
 	memcpy(c->pub.comm, event->u.sched_switch.next_comm, ILB_COMM_LEN);
 	c->pub.since_ns = m->now_ns;
-	c->queued = 0;
+	forget_tasks(&c->queued);
+	remove_task(&c->waking, c->pub.pid);
+	if (m->now_ns - c->waking_ns > WAKING_MAX_NS)
+		forget_tasks(&c->waking);
 	c->lossy = 0;
 	/* Where the end of a remote wakeup is not recorded, it ends here. */
 	if (!ilb_machine_seen(m, ILB_EVENT_CSD_EXIT))
@@ -278,15 +332,40 @@ static void on_wakeup(struct ilb_machine *m, const struct ilb_event *event)
 	if (cpu >= m->nr_cpus)
 		return;
 	c = &m->cpu[cpu];
-	c->queued = 1;
-	c->queued_pid = event->u.wakeup.pid;
+	remove_task(&c->waking, event->u.wakeup.pid);
+	add_task(&c->queued, event->u.wakeup.pid);
 	update_idle(m, cpu);
+}
+
+/* A CPU that was not seen yet would never be seen to end it. */
+static void expect(struct ilb_machine *m, unsigned int cpu, int32_t pid)
+{
+	struct ilb_cpu_state *c = &m->cpu[cpu];
+
+	if (!c->seen)
+		return;
+	add_task(&c->waking, pid);
+	c->waking_ns = m->now_ns;
+	update_idle(m, cpu);
+}
+
+static void on_waking(struct ilb_machine *m, const struct ilb_event *event)
+{
+	unsigned int cpu = event->u.wakeup.cpu;
+
+	if (cpu >= m->nr_cpus || ilb_machine_seen(m, ILB_EVENT_CSD_QUEUE))
+		return;
+	m->cpu[event->cpu].wakes = event->u.wakeup.pid;
+	if (cpu != event->cpu)
+		expect(m, cpu, event->u.wakeup.pid);
 }
 
 /*
  * Only tasks that are queued, or about to be, migrate: the one CPU has a task
  * more and no wakeup need tell it, as when the balancer pulls. If the other
- * one had not run it yet, it is as it was before.
+ * one had not run it yet, it is as it was before. A task that is being woken
+ * is not queued before its wakeup is recorded, even if its new CPU switches
+ * meanwhile.
  */
 static void on_migrate(struct ilb_machine *m, const struct ilb_event *event)
 {
@@ -296,12 +375,14 @@ static void on_migrate(struct ilb_machine *m, const struct ilb_event *event)
 
 	if (from >= m->nr_cpus || to >= m->nr_cpus)
 		return;
-	if (m->cpu[from].queued && m->cpu[from].queued_pid == pid) {
-		m->cpu[from].queued = 0;
+	if (remove_task(&m->cpu[from].queued, pid) +
+	    remove_task(&m->cpu[from].waking, pid))
 		update_idle(m, from);
+	if (m->cpu[event->cpu].wakes == pid && to != event->cpu) {
+		expect(m, to, pid);
+		return;
 	}
-	m->cpu[to].queued = 1;
-	m->cpu[to].queued_pid = pid;
+	add_task(&m->cpu[to].queued, pid);
 	update_idle(m, to);
 }
 
@@ -459,9 +540,17 @@ static void on_csd_exit(struct ilb_machine *m, const struct ilb_event *event)
 static void on_lost(struct ilb_machine *m, unsigned int cpu)
 {
 	struct ilb_cpu_state *c = &m->cpu[cpu];
+	unsigned int other;
 
-	c->queued = 0;
+	forget_tasks(&c->queued);
 	c->remote = 0;
+	/* The end of a wakeup of another CPU may be among them. */
+	for (other = 0; other < m->nr_cpus; other++) {
+		if (!m->cpu[other].waking.count)
+			continue;
+		forget_tasks(&m->cpu[other].waking);
+		update_idle(m, other);
+	}
 	c->lossy = 1;
 	c->in_tick = 0;
 	c->pub.tick_stopped = -1;
@@ -531,6 +620,9 @@ static void apply(struct ilb_machine *m, const struct ilb_event *event)
 	case ILB_EVENT_WAKEUP:
 		on_wakeup(m, event);
 		break;
+	case ILB_EVENT_WAKING:
+		on_waking(m, event);
+		break;
 	case ILB_EVENT_MIGRATE:
 		on_migrate(m, event);
 		break;
@@ -580,6 +672,9 @@ void ilb_machine_event(struct ilb_machine *m, const struct ilb_event *event)
 	if (is_probe(event->type) && event->u.probe.has_mask)
 		read_mask(m, event);
 	apply(m, event);
+	/* Choosing a CPU and queueing there is not interrupted. */
+	if (event->type != ILB_EVENT_WAKING)
+		m->cpu[event->cpu].wakes = 0;
 	m->seen |= 1U << event->type;
 	if (m->count)
 		ilb_machine_queue_emit(m, 0);

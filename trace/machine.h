@@ -11,12 +11,26 @@
 #define ILB_TICKS_TO_DECIDE	3
 
 /**
+ * struct ilb_few - tasks, as long as they are few; enough on an idle CPU
+ * @count: all of them; those beyond ILB_FEW are not known by their @pid
+ */
+#define ILB_FEW			4
+
+struct ilb_few {
+	unsigned int count;
+	unsigned int known;
+	int32_t pid[ILB_FEW];
+};
+
+/**
  * struct ilb_cpu_state - one CPU, with what only the machine needs
  * @pub: what others may see; first, so that a pointer to one is one to both
  * @seen: an event was recorded on it
- * @queued_pid: the task that was woken and has not run yet, or
- *	ILB_PID_UNKNOWN; meaningful while @queued
- * @queued: a wakeup was queued here since its last switch
+ * @queued: tasks that were queued here since its last switch
+ * @waking: tasks that another CPU is about to queue here, where calls are not
+ *	recorded; @waking_ns: when the last one joined
+ * @wakes: the task that this CPU is waking, while its own events are about
+ *	that
  * @remote: remote wakeups are under way to it (rq->ttwu_pending)
  * @lossy: events were lost on it since its last switch
  * @in_tick: the last event here was, or belongs to, its tick
@@ -32,8 +46,10 @@
 struct ilb_cpu_state {
 	struct ilb_cpu pub;
 	int seen;
-	int queued;
-	int32_t queued_pid;
+	struct ilb_few queued;
+	struct ilb_few waking;
+	uint64_t waking_ns;
+	int32_t wakes;
 	int remote;
 	int lossy;
 	int in_tick;

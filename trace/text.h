@@ -64,6 +64,9 @@ int ilb_text_line(const char *line, size_t len, struct ilb_event *event);
 int ilb_text_args(struct ilb_text system, struct ilb_text name,
 		  struct ilb_text args, struct ilb_event *event);
 
+/** ilb_text_event_type() - of an event by name; ILB_EVENT_OTHER: of none. */
+uint32_t ilb_text_event_type(const char *system, const char *name);
+
 static inline int ilb_text_blank(char c)
 {
 	return c == ' ' || c == '\t';

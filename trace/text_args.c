@@ -229,6 +229,15 @@ static int read_wakeup(struct ilb_text args, struct ilb_event *event)
 	return 1;
 }
 
+static int read_waking(struct ilb_text args, struct ilb_event *event)
+{
+	if (!read_wakeup(args, event))
+		return 0;
+	if (event->type == ILB_EVENT_WAKEUP)
+		event->type = ILB_EVENT_WAKING;
+	return 1;
+}
+
 static int tail_migrate(struct ilb_text text, struct ilb_event *event)
 {
 	return ILB_TEXT_SKIP(&text, " pid=") &&
@@ -439,6 +448,7 @@ static const struct kind kinds[] = {
 	KIND("sched", "sched_switch", SWITCH, read_switch),
 	KIND("sched", "sched_wakeup", WAKEUP, read_wakeup),
 	KIND("sched", "sched_wakeup_new", WAKEUP, read_wakeup),
+	KIND("sched", "sched_waking", WAKING, read_waking),
 	KIND("sched", "sched_migrate_task", MIGRATE, read_migrate),
 	KIND("timer", "tick_stop", TICK_STOP, read_success_value),
 	KIND("csd", "csd_queue_cpu", CSD_QUEUE, read_csd_queue),
@@ -468,6 +478,15 @@ static const struct kind *find_kind(struct ilb_text system,
 			return kind;
 	}
 	return NULL;
+}
+
+uint32_t ilb_text_event_type(const char *system, const char *name)
+{
+	struct ilb_text s = { system, system + strlen(system) };
+	struct ilb_text n = { name, name + strlen(name) };
+	const struct kind *kind = find_kind(s, n);
+
+	return kind ? kind->type : ILB_EVENT_OTHER;
 }
 
 int ilb_text_args(struct ilb_text system, struct ilb_text name,

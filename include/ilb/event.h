@@ -18,6 +18,8 @@
  * @ILB_EVENT_SWITCH: sched_switch (u.sched_switch)
  * @ILB_EVENT_WAKEUP: sched_wakeup, sched_wakeup_new: a task was queued
  *                    (u.wakeup)
+ * @ILB_EVENT_WAKING: sched_waking: a task is about to be woken (u.wakeup; its
+ *                    cpu is where the task last ran, not where it will)
  * @ILB_EVENT_MIGRATE: sched_migrate_task (u.migrate)
  * @ILB_EVENT_TICK: hrtimer_expire_entry of tick_nohz_handler (6.10 on) or
  *                  tick_sched_timer (before)
@@ -46,6 +48,7 @@ enum ilb_event_type {
 	ILB_EVENT_LOST,
 	ILB_EVENT_SWITCH,
 	ILB_EVENT_WAKEUP,
+	ILB_EVENT_WAKING,
 	ILB_EVENT_MIGRATE,
 	ILB_EVENT_TICK,
 	ILB_EVENT_TICK_STOP,

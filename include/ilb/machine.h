@@ -23,6 +23,9 @@ struct ilb_machine;
  * @housekeeping, @nohz_full, @isolated: kept by reference; the last two may be
  *	NULL for none
  * @hz: tick rate, 0: estimated from the ticks seen
+ * @recorded: events that were recorded even if none appears, a bit per enum
+ *	ilb_event_type. Probes and idle states count only by appearing: a probe
+ *	can be disarmed, and not every way to idle reports
  * @ignore_probes: leave every ILB_EVENT_PROBE_* unused
  * @settle_ns: state changes recorded this shortly before a kick, and switches
  *	to idle recorded this shortly after it, count as in the view that the
@@ -37,6 +40,7 @@ struct ilb_machine_setup {
 	const unsigned long *nohz_full;
 	const unsigned long *isolated;
 	unsigned int hz;
+	uint32_t recorded;
 	int ignore_probes;
 	uint64_t settle_ns;
 	void (*moment)(void *context, const struct ilb_moment *moment);
@@ -114,7 +118,7 @@ const unsigned long *ilb_machine_idle_mask(const struct ilb_machine *machine);
  */
 const struct ilb_kick *ilb_machine_kick(const struct ilb_machine *machine);
 
-/** ilb_machine_seen() - 1 if an event of @type was applied. */
+/** ilb_machine_seen() - 1 if events of @type are recorded, or one appeared. */
 int ilb_machine_seen(const struct ilb_machine *machine,
 		     enum ilb_event_type type);
 

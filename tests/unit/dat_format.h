@@ -12,7 +12,8 @@
 #include "ilb/event.h"
 
 static const char *const dat_types[ILB_EVENT_TYPES] = {
-	"other", "lost", "switch", "wakeup", "migrate", "tick", "tick_stop",
+	"other", "lost", "switch", "wakeup", "waking", "migrate", "tick",
+	"tick_stop",
 	"csd_queue", "csd_entry", "csd_exit", "softirq_raise",
 	"softirq_entry", "softirq_exit", "irq_call", "idle", "probe_enter",
 	"probe_exit", "probe_tick", "probe_send", "probe_csd", "probe_pass",

@@ -153,6 +153,41 @@ static void a_cpu_keeps_the_task_that_was_not_pulled(void **state)
 	assert_int_equal(idle_set(run), ALL & ~BIT(0));
 }
 
+/* Of two that were woken, each may be the one that leaves first. */
+static void a_cpu_keeps_both_tasks_that_were_woken(void **state)
+{
+	struct run *run = *state;
+	int32_t first;
+
+	FEED(run, OTHER(40, 3, 0));
+	for (first = 57; first <= 58; first++) {
+		FEED(run, WAKEUP(50, 0, 10, 57, 3), WAKEUP(60, 0, 10, 58, 3),
+		     WAKEUP(70, 0, 10, 57, 3),
+		     MIGRATE(80, 0, 10, first, 3, 5));
+		assert_int_equal(idle_set(run),
+				 ALL & ~(BIT(0) | BIT(3) | BIT(5)));
+		FEED(run, MIGRATE(90, 0, 10, 57 + 58 - first, 3, 5));
+		assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(5)));
+		FEED(run, SWITCH(95, 5, 0, 57), SWITCH(96, 5, 57, 0));
+	}
+}
+
+/* More than the machine knows by name. */
+static void a_cpu_keeps_count_of_many_tasks(void **state)
+{
+	struct run *run = *state;
+	int32_t i;
+
+	FEED(run, OTHER(40, 3, 0));
+	for (i = 0; i < 9; i++)
+		FEED(run, WAKEUP(50, 0, 10, 50 + i, 3));
+	for (i = 8; i >= 0; i--) {
+		assert_int_equal(cpu_of(run, 3)->idle, 0);
+		FEED(run, MIGRATE(80, 0, 10, 50 + i, 3, 5));
+	}
+	assert_int_equal(cpu_of(run, 3)->idle, 1);
+}
+
 /*
  * The balancer queues what it pulls without a wakeup, and a task that is woken
  * elsewhere migrates first: either way its new CPU is idle no more.
@@ -172,6 +207,94 @@ static void a_task_is_queued_where_it_migrates_to(void **state)
 	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(6)));
 	FEED(run, WAKEUP(150, 6, 0, 57, 6), SWITCH(160, 6, 0, 57),
 	     SWITCH(170, 6, 57, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+#define START(run)							\
+	FEED(run, OTHER(10, 1, 0), OTHER(11, 2, 0), OTHER(12, 3, 0),	\
+	     OTHER(13, 4, 0))
+
+static void a_task_that_is_being_woken_makes_its_cpu_busy(void **state)
+{
+	struct run *run = *state;
+
+	START(run);
+	FEED(run, WAKING(100, 0, 10, 57, 3));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3)));
+	assert_int_equal(cpu_of(run, 3)->pid, 0);
+	FEED(run, WAKEUP(110, 3, 0, 57, 3));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3)));
+	FEED(run, SWITCH(120, 3, 0, 57), SWITCH(130, 3, 57, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	/* Its own CPU queues it at once. */
+	FEED(run, WAKING(140, 3, 0, 57, 3));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+/* sched_waking has the CPU before the kernel chose another. */
+static void a_task_is_woken_where_it_migrates_to(void **state)
+{
+	struct run *run = *state;
+
+	START(run);
+	FEED(run, WAKING(100, 0, 10, 57, 3), MIGRATE(101, 0, 10, 57, 3, 4));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(4)));
+	FEED(run, WAKEUP(110, 4, 0, 57, 4), SWITCH(120, 4, 0, 57),
+	     SWITCH(130, 4, 57, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	/* From the waker's own CPU, and to it. */
+	FEED(run, WAKING(200, 3, 0, 57, 3), MIGRATE(201, 3, 0, 57, 3, 4));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(4)));
+	FEED(run, WAKEUP(210, 4, 0, 57, 4), SWITCH(220, 4, 0, 57),
+	     SWITCH(230, 4, 57, 0), WAKING(240, 3, 0, 57, 4),
+	     MIGRATE(250, 3, 0, 57, 4, 3));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3)));
+	FEED(run, WAKEUP(260, 3, 0, 57, 3), SWITCH(270, 3, 0, 57),
+	     SWITCH(280, 3, 57, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+static void a_wakeup_under_way_outlives_a_switch(void **state)
+{
+	struct run *run = *state;
+
+	START(run);
+	FEED(run, SWITCH(90, 3, 0, 57), SWITCH(91, 4, 0, 59),
+	     WAKING(100, 0, 10, 58, 3), SWITCH(110, 3, 57, 0),
+	     WAKING(120, 0, 10, 60, 2), MIGRATE(121, 0, 10, 60, 2, 4),
+	     SWITCH(130, 4, 59, 0));
+	assert_int_equal(idle_set(run), ALL & ~(BIT(0) | BIT(3) | BIT(4)));
+	FEED(run, WAKEUP(140, 3, 0, 58, 3), SWITCH(150, 3, 0, 58),
+	     SWITCH(160, 3, 58, 0), WAKEUP(170, 4, 0, 60, 4),
+	     SWITCH(180, 4, 0, 60), SWITCH(190, 4, 60, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+/* One whose end was lost, or that nobody records, does not last for ever. */
+static void a_wakeup_without_an_end_is_forgotten(void **state)
+{
+	struct run *run = *state;
+
+	START(run);
+	FEED(run, WAKING(100, 0, 10, 57, 3), LOST(110, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	FEED(run, WAKING(120, 0, 10, 57, 3), SWITCH(130, 3, 0, 58),
+	     SWITCH(101000, 3, 58, 0));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	FEED(run, WAKING(101100, 0, 10, 57, 7));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+	FEED(run, WAKING(101200, 0, 10, 57, 9999));
+	assert_int_equal(idle_set(run), ALL & ~BIT(0));
+}
+
+/* Where calls are recorded, they tell it better. */
+static void calls_overrule_waking(void **state)
+{
+	struct run *run = *state;
+
+	START(run);
+	FEED(run, TTWU(50, 0, 10, 4), TTWU_END(60, 4, 0),
+	     WAKING(100, 0, 10, 57, 3));
 	assert_int_equal(idle_set(run), ALL & ~BIT(0));
 }
 
@@ -327,7 +450,14 @@ int main(void)
 		RUN_TEST(a_wakeup_makes_an_unseen_cpu_busy),
 		RUN_TEST(a_queued_task_that_is_pulled_takes_the_wakeup_along),
 		RUN_TEST(a_cpu_keeps_the_task_that_was_not_pulled),
+		RUN_TEST(a_cpu_keeps_both_tasks_that_were_woken),
+		RUN_TEST(a_cpu_keeps_count_of_many_tasks),
 		RUN_TEST(a_task_is_queued_where_it_migrates_to),
+		RUN_TEST(a_task_that_is_being_woken_makes_its_cpu_busy),
+		RUN_TEST(a_task_is_woken_where_it_migrates_to),
+		RUN_TEST(a_wakeup_under_way_outlives_a_switch),
+		RUN_TEST(a_wakeup_without_an_end_is_forgotten),
+		RUN_TEST(calls_overrule_waking),
 		RUN_TEST(a_remote_wakeup_counts_from_queue_to_exit),
 		RUN_TEST(a_remote_wakeup_outlives_a_switch),
 		RUN_TEST(without_exits_a_remote_wakeup_ends_at_the_switch),

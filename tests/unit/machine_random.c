@@ -4,8 +4,8 @@
  * one record per CPU, nothing incremental. Without a window, without
  * probes, and with a known start, so that a moment is the state at its kick.
  *
- * Two tasks are never queued on one CPU between its switches: the machine
- * remembers the last one only.
+ * Never more than ILB_FEW tasks are queued on one CPU between its switches:
+ * the machine only counts the others.
  */
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "machine_run.h"
+#include "trace/machine.h"
 
 #define MACHINES	50
 #define EVENTS		5000
@@ -27,7 +28,7 @@ struct plain {
 	uint64_t since_ns;
 	uint64_t ticked_ns;
 	int stopped;
-	int queued;		/* pid, 0 if none */
+	unsigned char queued[PIDS + 1];
 	int remote;
 	int lossy;		/* since its last switch */
 	int in;
@@ -77,9 +78,18 @@ static unsigned int below(struct world *w, unsigned int limit)
 
 /* ---- the definitions ---- */
 
+static int nr_queued(const struct plain *p)
+{
+	int i, n = 0;
+
+	for (i = 1; i <= PIDS; i++)
+		n += p->queued[i];
+	return n;
+}
+
 static int plain_idle(const struct plain *p)
 {
-	return p->pid == 0 && !p->queued && !p->remote;
+	return p->pid == 0 && !nr_queued(p) && !p->remote;
 }
 
 static int listed(const unsigned long *mask, unsigned int cpu)
@@ -97,7 +107,7 @@ static void plain_switch(struct world *w, struct plain *p, unsigned int cpu,
 	p->pid = next;
 	memcpy(p->comm, e->u.sched_switch.next_comm, ILB_COMM_LEN);
 	p->since_ns = w->now_ns;
-	p->queued = 0;
+	memset(p->queued, 0, sizeof(p->queued));
 	p->lossy = 0;
 	if (!w->exits)
 		p->remote = 0;
@@ -130,9 +140,8 @@ static void plain_migrate(struct world *w, const struct ilb_event *e)
 {
 	if (e->u.migrate.from >= w->nr_cpus || e->u.migrate.to >= w->nr_cpus)
 		return;
-	if (w->cpu[e->u.migrate.from].queued == e->u.migrate.pid)
-		w->cpu[e->u.migrate.from].queued = 0;
-	w->cpu[e->u.migrate.to].queued = e->u.migrate.pid;
+	w->cpu[e->u.migrate.from].queued[e->u.migrate.pid] = 0;
+	w->cpu[e->u.migrate.to].queued[e->u.migrate.pid] = 1;
 }
 
 static void plain_kick(struct world *w, unsigned int kicker,
@@ -170,7 +179,7 @@ static void plain_csd(struct world *w, const struct ilb_event *e)
 
 static void plain_lost(struct world *w, struct plain *p, unsigned int cpu)
 {
-	p->queued = 0;
+	memset(p->queued, 0, sizeof(p->queued));
 	p->remote = 0;
 	p->lossy = 1;
 	p->stopped = -1;
@@ -189,7 +198,7 @@ static void plain_line(struct world *w, struct plain *p, int pid)
 	p->pid = pid;
 	p->comm[0] = '\0';
 	p->since_ns = w->now_ns;
-	p->queued = 0;
+	memset(p->queued, 0, sizeof(p->queued));
 }
 
 static void plain_event(struct world *w, const struct ilb_event *e)
@@ -209,7 +218,7 @@ static void plain_event(struct world *w, const struct ilb_event *e)
 		plain_stop(w, p, e->cpu, (int)e->u.value);
 	if (e->type == ILB_EVENT_WAKEUP && e->u.wakeup.cpu < w->nr_cpus &&
 	    w->cpu[e->u.wakeup.cpu].pid != e->u.wakeup.pid)
-		w->cpu[e->u.wakeup.cpu].queued = e->u.wakeup.pid;
+		w->cpu[e->u.wakeup.cpu].queued[e->u.wakeup.pid] = 1;
 	if (e->type == ILB_EVENT_MIGRATE)
 		plain_migrate(w, e);
 	if (e->type == ILB_EVENT_CSD_QUEUE)
@@ -318,7 +327,7 @@ static void fill_wakeup(struct world *w, struct ilb_event *e)
 		return;
 	if (!below(w, 8) && w->cpu[to].pid)
 		e->u.wakeup.pid = w->cpu[to].pid;
-	else if (w->cpu[to].queued)
+	else if (nr_queued(&w->cpu[to]) >= ILB_FEW)
 		e->type = ILB_EVENT_OTHER;
 }
 
@@ -327,14 +336,17 @@ static void fill_migrate(struct world *w, struct ilb_event *e)
 	unsigned int i, from = any_cpu(w), to = any_cpu(w);
 
 	/* One with a queue to pull from, in most cases. */
-	for (i = 0; i < 20 && from < w->nr_cpus && !w->cpu[from].queued; i++)
+	for (i = 0; i < 20 && from < w->nr_cpus && !nr_queued(&w->cpu[from]);
+	     i++)
 		from = any_cpu(w);
 	e->u.migrate.from = from;
 	e->u.migrate.to = to;
 	e->u.migrate.pid = any_pid(w);
-	if (from < w->nr_cpus && w->cpu[from].queued && below(w, 4))
-		e->u.migrate.pid = w->cpu[from].queued;
-	if (to < w->nr_cpus && w->cpu[to].queued)
+	/* And one that is in it. */
+	for (i = 0; i < 60 && from < w->nr_cpus && below(w, 30) &&
+	     !w->cpu[from].queued[e->u.migrate.pid]; i++)
+		e->u.migrate.pid = any_pid(w);
+	if (to < w->nr_cpus && nr_queued(&w->cpu[to]) >= ILB_FEW)
 		e->type = ILB_EVENT_OTHER;
 }
 

@@ -114,6 +114,8 @@ const struct seen_moment *moment(struct run *run, unsigned int n);
 #define SWITCH(us, on, prev, next)	SWITCH_COMM(us, on, prev, next, "")
 #define WAKEUP(us, on, who, woken, to)					\
 	EVENT(us, on, who, WAKEUP, .u.wakeup = { woken, to })
+#define WAKING(us, on, who, woken, last)				\
+	EVENT(us, on, who, WAKING, .u.wakeup = { woken, last })
 #define MIGRATE(us, on, who, moved, src, dst)				\
 	EVENT(us, on, who, MIGRATE, .u.migrate = { moved, src, dst })
 #define CSD(us, on, who, what, to, f)					\

@@ -17,6 +17,7 @@ static const char *const show_names[ILB_EVENT_TYPES] = {
 	[ILB_EVENT_LOST] = "lost",
 	[ILB_EVENT_SWITCH] = "switch",
 	[ILB_EVENT_WAKEUP] = "wakeup",
+	[ILB_EVENT_WAKING] = "waking",
 	[ILB_EVENT_MIGRATE] = "migrate",
 	[ILB_EVENT_TICK] = "tick",
 	[ILB_EVENT_TICK_STOP] = "tick_stop",
@@ -71,6 +72,7 @@ static inline int show_args(char *to, size_t size,
 				event->u.sched_switch.prev_runnable,
 				event->u.sched_switch.next_comm);
 	case ILB_EVENT_WAKEUP:
+	case ILB_EVENT_WAKING:
 		return snprintf(to, size, " %d %u", event->u.wakeup.pid,
 				event->u.wakeup.cpu);
 	case ILB_EVENT_MIGRATE:
