@@ -163,6 +163,7 @@ static int start_machine(struct ilb_follow *f, struct ilb_error *error)
 		.nohz_full = f->capture->system.nohz_full,
 		.isolated = f->capture->system.isolated,
 		.hz = f->capture->system.hz,
+		.recorded = f->capture->system.recorded,
 		.ignore_probes = f->ignore_probes,
 		.settle_ns = f->settle_ns,
 		.moment = f->pair ? on_kick : on_moment,

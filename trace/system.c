@@ -6,11 +6,13 @@
  */
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/bootline.h"
 #include "trace/system.h"
+#include "trace/text.h"
 #include "trace/topology.h"
 
 #define HZ_MAX		10000
@@ -369,12 +371,50 @@ static int read_capacities(struct reader *r)
 	return err;
 }
 
+static uint32_t event_type(const json_t *name)
+{
+	const char *text = json_string_value(name), *colon;
+	char system[32];
+
+	colon = text ? strchr(text, ':') : NULL;
+	if (!colon || colon == text || colon - text >= (int)sizeof(system))
+		return ILB_EVENT_OTHER;
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - text), text);
+	return ilb_text_event_type(system, colon + 1);
+}
+
+/*
+ * What was enabled, in case that nothing of it occurred. Where some CPUs were
+ * not recorded, or functions had no names, nothing is no answer.
+ */
+static int read_events(struct reader *r)
+{
+	const json_t *events = json_object_get(r->root, "events");
+	uint32_t recorded = 0;
+	size_t i;
+
+	if (!events)
+		return 0;
+	if (!json_is_array(events))
+		return ilb_fail(r->error, ILB_ERR_FORMAT,
+				"%s: \"events\" is not an array; correct it, or remove it",
+				r->name);
+	if (json_object_get(r->root, "recorded_cpus") ||
+	    json_is_true(json_object_get(r->root, "symbols_hidden")))
+		return 0;
+	for (i = 0; i < json_array_size(events); i++)
+		recorded |= 1U << event_type(json_array_get(events, i));
+	r->system->recorded = recorded & ~(1U << ILB_EVENT_OTHER);
+	return 0;
+}
+
 /* Each relies on the ones before it. */
 static int read_all(struct reader *r)
 {
 	static int (*const steps[])(struct reader *r) = {
 		read_cpus, read_kernel, read_hz, read_isolated,
 		read_nohz_full, read_housekeeping, read_capacities,
+		read_events,
 	};
 	unsigned int i;
 	int err = 0;

@@ -2,6 +2,8 @@
 #ifndef ILB_CAPTURE_H
 #define ILB_CAPTURE_H
 
+#include <stdint.h>
+
 #include "ilb/error.h"
 #include "ilb/topology.h"
 
@@ -15,6 +17,8 @@
  *                has none, all but nohz_full's
  * @housekeeping_known: 1 if system.json had it
  * @nohz_full: tick may stop while a task runs; empty if unknown
+ * @recorded: events that were recorded on all CPUs, whether or not any
+ *            occurred, a bit per enum ilb_event_type; 0 if unknown
  * @isolated: no sched domains: never in the mask; empty if unknown
  *
  * The masks have ILB_MASK_WORDS(topology nr_cpus) words.
@@ -24,6 +28,7 @@ struct ilb_system {
 	char cmdline[2048];
 	char trace_clock[16];
 	unsigned int hz;
+	uint32_t recorded;
 	unsigned long *housekeeping;
 	int housekeeping_known;
 	unsigned long *nohz_full;

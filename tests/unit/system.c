@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ilb/capture.h"
+#include "ilb/event.h"
 #include "test.h"
 #include "trace/bootline.h"
 #include "trace/system.h"
@@ -115,6 +116,45 @@ static void strings_and_numbers(void **state)
 	ilb_topology_free(t);
 }
 
+#define KNOWN(type)	(1U << ILB_EVENT_##type)
+
+static const struct {
+	const char *json;
+	uint32_t recorded;
+} event_lists[] = {
+	{ "{}", 0 },
+	{ "{\"events\": []}", 0 },
+	{ "{\"events\": [\"sched:sched_switch\", \"csd:csd_queue_cpu\","
+	  "\"timer:hrtimer_expire_entry\", \"ilb:trig\"]}",
+	  KNOWN(SWITCH) | KNOWN(CSD_QUEUE) | KNOWN(TICK) | KNOWN(PROBE_TICK) },
+	{ "{\"events\": [\"sched_switch\", \"other:sched_switch\", \":\", \"\","
+	  "\":sched_switch\", \"sched:\", null, 7, [\"sched:sched_switch\"],"
+	  "\"a system whose name is longer than any:x\","
+	  "\"sched:sched_wakeup_new\"]}", KNOWN(WAKEUP) },
+	/* Then nothing of it may still be something. */
+	{ "{\"events\": [\"sched:sched_switch\"], \"recorded_cpus\": \"0\"}", 0 },
+	{ "{\"events\": [\"sched:sched_switch\"], \"symbols_hidden\": true}", 0 },
+	{ "{\"events\": [\"sched:sched_switch\"], \"symbols_hidden\": false}",
+	  KNOWN(SWITCH) },
+};
+
+static void events_that_were_recorded(void **state)
+{
+	struct ilb_topology *t;
+	struct ilb_system s;
+	struct ilb_error error;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(event_lists); i++) {
+		assert_int_equal(parse(event_lists[i].json, &s, &t, &error), 0);
+		if (s.recorded != event_lists[i].recorded)
+			fail_msg("%s: %#x", event_lists[i].json, s.recorded);
+		ilb_system_free(&s);
+		ilb_topology_free(t);
+	}
+}
+
 /* The copy is cut; what is derived from the command line is not. */
 static void long_command_line(void **state)
 {
@@ -204,6 +244,9 @@ static const struct bad_case bads[] = {
 	  "\"housekeeping\" leaves no online CPU" },
 	{ "{\"nohz_full\": \"0-7\"}", -ILB_ERR_FORMAT,
 	  "\"nohz_full\" leaves no online CPU" },
+	{ "{\"events\": \"sched:sched_switch\"}", -ILB_ERR_FORMAT,
+	  "\"events\" is not an array" },
+	{ "{\"events\": null}", -ILB_ERR_FORMAT, "\"events\"" },
 	{ "{\"isolated\": 3}", -ILB_ERR_FORMAT, "\"isolated\"" },
 	{ "{\"capacities\": 3}", -ILB_ERR_FORMAT, "neither an array" },
 	{ "{\"capacities\": []}", -ILB_ERR_FORMAT, "lacks some online CPU" },
@@ -304,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(masks_are_as_said_or_derived),
 		cmocka_unit_test(strings_and_numbers),
+		cmocka_unit_test(events_that_were_recorded),
 		cmocka_unit_test(long_command_line),
 		cmocka_unit_test(capacities_are_taken),
 		cmocka_unit_test(what_is_refused),
