@@ -24,11 +24,15 @@ static const char usage[] =
 	"  -C, --cpu LIST          record these CPUs only, as 0-3,8\n"
 	"      --buffer-size KB    memory per CPU for events not yet on disk\n"
 	"      --moments-only      no trace: what the kernel knew at each kick, by BPF\n"
-	"      --no-bpf            a trace only\n"
+	"      --no-bpf            no such moments, a trace only\n"
+	"      --no-probes         set and record no probes\n"
 	"      --force             an earlier capture in DIR moves to DIR.old\n"
 	"  -h                      this text;  --help: the man page\n";
 
-enum { OPT_BUFFER = 256, OPT_FORCE, OPT_HELP, OPT_MOMENTS, OPT_NO_BPF };
+enum {
+	OPT_BUFFER = 256, OPT_FORCE, OPT_HELP, OPT_MOMENTS, OPT_NO_BPF,
+	OPT_NO_PROBES,
+};
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -38,6 +42,7 @@ static const struct option long_options[] = {
 	{ "moments-only", no_argument, NULL, OPT_MOMENTS },
 	{ "no-bpf", no_argument, NULL, OPT_NO_BPF },
 	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "no-probes", no_argument, NULL, OPT_NO_PROBES },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -101,6 +106,9 @@ static int one_option(struct ilb_record_options *o, int c, char **argv)
 	case OPT_FORCE:
 		o->force = 1;
 		return 0;
+	case OPT_NO_PROBES:
+		o->no_probes = 1;
+		return 0;
 	case 'h':
 		fputs(usage, stdout);
 		return 1 + ILB_EXIT_OK;
@@ -154,6 +162,8 @@ static void print_lacks(const struct ilb_record_summary *s)
 		fprintf(stderr, "  this kernel lacks %s\n", s->missing);
 	if (s->unfiltered[0])
 		fprintf(stderr, "  it cannot filter %s\n", s->unfiltered);
+	if (s->no_probes[0])
+		fprintf(stderr, "  probes: %s\n", s->no_probes);
 	if (s->symbols_hidden)
 		fputs("  addresses of functions are hidden from you: kicks cannot be told from\n"
 		      "  other calls; record as root, or with CAP_SYSLOG\n",

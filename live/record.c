@@ -30,6 +30,7 @@ struct session {
 	struct ilb_topology *topology;
 	unsigned long cpus[ILB_WIDE_WORDS];
 	struct ilb_folder folder;
+	struct ilb_probes probes;
 	struct ilb_instance instance;
 	struct ilb_drain drain;
 	struct ilb_watch watch;
@@ -195,16 +196,18 @@ static const char *clock_of(const struct session *s)
 
 static int describe(struct session *s)
 {
-	const struct ilb_record_options *o = s->options;
+	const struct ilb_recorded recorded = {
+		.cpus = s->options->cpus ? s->cpus : NULL,
+		.events = s->instance.events,
+		.unfiltered = s->summary->unfiltered,
+		.clock = s->options->moments_only ? NULL : clock_of(s),
+		.symbols_hidden = s->summary->symbols_hidden,
+	};
 	char *text;
 	int err;
 
-	err = ilb_record_topology(s->folder.temporary, s->error);
-	if (err)
-		return err;
-	err = ilb_system_write(&text, s->facts, s->topology, "",
-			       o->cpus ? s->cpus : NULL,
-			       o->moments_only ? NULL : clock_of(s), s->error);
+	err = ilb_system_write(&text, s->facts, s->topology, "", &recorded,
+			       s->error);
 	if (err)
 		return err;
 	err = ilb_folder_write(&s->folder, "system.json", text, strlen(text),
@@ -253,13 +256,17 @@ static int copy_counts(struct session *s, const char *schedstat,
 
 static int set_up_trace(struct session *s)
 {
+	const struct ilb_record_options *o = s->options;
 	int err;
 
+	if (!o->no_probes)
+		ilb_probes_create(&s->probes, s->summary);
 	s->instance.cpus = s->cpus;
 	s->instance.nr_cpus = s->topology->nr_cpus;
+	s->instance.probes = &s->probes;
 	s->instance.clock = clock_of(s);
-	err = ilb_instance_create(&s->instance, s->options->buffer_kb,
-				  s->summary, s->error);
+	err = ilb_instance_create(&s->instance, o->buffer_kb, s->summary,
+				  s->error);
 	if (err)
 		return err;
 	return ilb_drain_open(&s->drain, &s->instance, s->folder.temporary,
@@ -275,7 +282,7 @@ static int set_up(struct session *s)
 	if (!err)
 		err = watch(s);
 	if (!err)
-		err = describe(s);
+		err = ilb_record_topology(s->folder.temporary, s->error);
 	if (!err && o->command)
 		err = ilb_child_prepare(&s->child, o->command, &s->mask,
 					s->error);
@@ -283,6 +290,8 @@ static int set_up(struct session *s)
 		return err;
 	raise_files(s);
 	err = o->moments_only ? 0 : set_up_trace(s);
+	if (!err)
+		err = describe(s);
 	if (err)
 		return err;
 	count_schedstats(s);
@@ -419,6 +428,8 @@ static int save(struct session *s)
 	if (!err && s->instance.handle)
 		err = save_trace(s);
 	if (!err)
+		err = ilb_probes_destroy(&s->probes, s->error);
+	if (!err)
 		err = ilb_folder_publish(&s->folder, s->error);
 	return err;
 }
@@ -431,6 +442,7 @@ static void tear_down(struct session *s)
 	ilb_watch_close(&s->watch);
 	ilb_drain_close(&s->drain);
 	ilb_instance_destroy(&s->instance, NULL);
+	ilb_probes_destroy(&s->probes, NULL);
 	ilb_folder_discard(&s->folder);
 	if (s->files_raised)
 		setrlimit(RLIMIT_NOFILE, &s->files);

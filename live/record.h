@@ -7,6 +7,8 @@
  *
  *	record.c           the order of things, and when it ends
  *	record_tracefs.c   the instance: buffers, events, filters, counts
+ *	record_probes.c    the probes that it records besides
+ *	record_btf.c       where the kernel keeps what they read
  *	record_drain.c     what it holds goes to a file per CPU
  *	record_command.c   the command, held back until tracing is on
  *	record_assemble.c  the files become a trace.dat
@@ -26,6 +28,50 @@
 struct ilb_exact;
 struct tracefs_instance;
 
+/* ---- record_btf.c ---- */
+
+/**
+ * struct ilb_places - where the kernel keeps what probes read, in bytes
+ * @mask: of idle_cpus_mask in nohz; @mask_indirect: a pointer to the mask
+ * @func: of the function in a cross call
+ */
+struct ilb_places {
+	int has_mask, mask_indirect, has_func;
+	unsigned int mask, func;
+};
+
+/** ilb_places_find() - from BTF; what is not in it, or no BTF, stays 0. */
+void ilb_places_find(struct ilb_places *layout, const char *path);
+
+/* ---- record_probes.c ---- */
+
+#define ILB_PROBES_MAX	5
+
+struct tracefs_dynevent;
+
+/**
+ * struct ilb_probes - probes of the event system "ilb"
+ * @names: those to be recorded, NULL between them
+ * @made: those that are ours to remove
+ * @lock: while @locked
+ */
+struct ilb_probes {
+	const char *names[ILB_PROBES_MAX];
+	struct tracefs_dynevent *made[ILB_PROBES_MAX];
+	int lock, locked;
+};
+
+/** ilb_probes_create() - as many as possible; fills @summary->no_probes. */
+void ilb_probes_create(struct ilb_probes *probes,
+		       struct ilb_record_summary *summary);
+
+/**
+ * ilb_probes_destroy() - remove what was made; any state, also all zero
+ *
+ * After the instance that recorded them, and after the trace has its formats.
+ */
+int ilb_probes_destroy(struct ilb_probes *probes, struct ilb_error *error);
+
 /* ---- record_tracefs.c ---- */
 
 /**
@@ -34,6 +80,8 @@ struct tracefs_instance;
  * @cpus: those recorded, ILB_WIDE_WORDS words
  * @nr_cpus: of the machine
  * @clock: as tracefs calls it; NULL: the kernel's default
+ * @probes: to be recorded as well
+ * @events: that it records, "a:b, c:d"
  * @page: bytes that the kernel hands over at once
  */
 struct ilb_instance {
@@ -42,12 +90,14 @@ struct ilb_instance {
 	const unsigned long *cpus;
 	unsigned int nr_cpus;
 	const char *clock;
+	const struct ilb_probes *probes;
+	char events[1024];
 	size_t page;
 };
 
 /**
  * ilb_instance_create() - an instance with everything set, tracing off
- * @instance: ->cpus, ->nr_cpus and ->clock are given
+ * @instance: ->cpus, ->nr_cpus, ->probes and ->clock are given
  * @summary: ->missing and ->unfiltered are filled
  */
 int ilb_instance_create(struct ilb_instance *instance, unsigned int buffer_kb,
@@ -206,14 +256,27 @@ void ilb_folder_discard(struct ilb_folder *folder);
 int ilb_record_topology(const char *folder, struct ilb_error *error);
 
 /**
+ * struct ilb_recorded - what system.json says of the recording
+ * @cpus: those recorded; NULL: all
+ * @events, @unfiltered: "a:b, c:d"; @unfiltered are some of @events
+ * @clock: of the trace; NULL: there is none, and no events either
+ * @symbols_hidden: as in struct ilb_record_summary
+ */
+struct ilb_recorded {
+	const unsigned long *cpus;
+	const char *events;
+	const char *unfiltered;
+	const char *clock;
+	int symbols_hidden;
+};
+
+/**
  * ilb_system_write() - the text of system.json; free() it
  * @root: as of ilb_facts_gather()
- * @cpus: those recorded; NULL: all
- * @clock: of the trace; NULL: there is none
  */
 int ilb_system_write(char **text, const struct ilb_facts *facts,
 		     const struct ilb_topology *topology, const char *root,
-		     const unsigned long *cpus, const char *clock,
+		     const struct ilb_recorded *recorded,
 		     struct ilb_error *error);
 
 /** ilb_kallsyms_hidden() - 1 if the addresses in @path are all 0, or none. */

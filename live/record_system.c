@@ -245,8 +245,34 @@ static void put_power(struct writer *w)
 	json_object_set_new(w->root, "cpuidle", cpuidle);
 }
 
-static int put_all(struct writer *w, const unsigned long *cpus,
-		   const char *clock)
+/* "a:b, c:d" becomes ["a:b", "c:d"]. */
+static void put_names(struct writer *w, const char *key, const char *list)
+{
+	json_t *names = json_array();
+	size_t n;
+
+	for (; *list; list += n + strspn(list + n, ", ")) {
+		n = strcspn(list, ",");
+		json_array_append_new(names, json_stringn(list, n));
+	}
+	json_object_set_new(w->root, key, names);
+}
+
+static void put_recorded(struct writer *w, const struct ilb_recorded *recorded)
+{
+	if (recorded->cpus)
+		put_list(w, "recorded_cpus", recorded->cpus,
+			 w->topology->nr_cpus);
+	if (recorded->clock) {
+		put_string(w->root, "trace_clock", recorded->clock);
+		put_names(w, "events", recorded->events);
+		put_names(w, "unfiltered", recorded->unfiltered);
+	}
+	json_object_set_new(w->root, "symbols_hidden",
+			    json_boolean(recorded->symbols_hidden));
+}
+
+static int put_all(struct writer *w, const struct ilb_recorded *recorded)
 {
 	const struct ilb_facts *f = w->facts;
 
@@ -254,14 +280,11 @@ static int put_all(struct writer *w, const unsigned long *cpus,
 	put_line(w, w->root, "cmdline", "/proc/cmdline");
 	if (f->hz)
 		json_object_set_new(w->root, "hz", json_integer(f->hz));
-	if (clock)
-		json_object_set_new(w->root, "trace_clock", json_string(clock));
 	json_object_set_new(w->root, "smt", json_boolean(w->topology->smt));
 	put_string(w->root, "smt_control", f->smt_control);
 	if (put_cpus(w))
 		return -1;
-	if (cpus)
-		put_list(w, "recorded_cpus", cpus, w->topology->nr_cpus);
+	put_recorded(w, recorded);
 	put_capacities(w);
 	put_power(w);
 	return 0;
@@ -269,7 +292,7 @@ static int put_all(struct writer *w, const unsigned long *cpus,
 
 int ilb_system_write(char **text, const struct ilb_facts *facts,
 		     const struct ilb_topology *topology, const char *root,
-		     const unsigned long *cpus, const char *clock,
+		     const struct ilb_recorded *recorded,
 		     struct ilb_error *error)
 {
 	struct writer *w = calloc(1, sizeof(*w));
@@ -281,7 +304,7 @@ int ilb_system_write(char **text, const struct ilb_facts *facts,
 		w->topology = topology;
 		w->prefix = root;
 		w->root = json_object();
-		failed = !w->root || put_all(w, cpus, clock);
+		failed = !w->root || put_all(w, recorded);
 		if (!failed)
 			*text = json_dumps(w->root, JSON_INDENT(2));
 		json_decref(w->root);

@@ -24,30 +24,37 @@
 			"func.function == sched_ttwu_pending"
 #define SCHED_SOFTIRQ	"vec == 7"
 
-/* The first of @filters that the kernel understands is used. */
+/**
+ * struct wanted - an event
+ * @filters: the first that the kernel understands is used
+ * @instead: only where there is no event csd:csd_queue_cpu
+ */
 struct wanted {
 	const char *system, *name;
 	const char *filters[2];
+	int instead;
 };
 
 static const struct wanted wanted[] = {
-	{ "sched", "sched_switch", { NULL } },
-	{ "sched", "sched_wakeup", { NULL } },
-	{ "sched", "sched_wakeup_new", { NULL } },
-	{ "sched", "sched_migrate_task", { NULL } },
-	{ "csd", "csd_queue_cpu", { CALLS } },
-	{ "csd", "csd_function_entry", { CALLS } },
-	{ "csd", "csd_function_exit", { CALLS } },
-	{ "irq", "softirq_raise", { SCHED_SOFTIRQ } },
-	{ "irq", "softirq_entry", { SCHED_SOFTIRQ } },
-	{ "irq", "softirq_exit", { SCHED_SOFTIRQ } },
+	{ "sched", "sched_switch", { NULL }, 0 },
+	/* A remote wakeup that is under way: else csd events tell. */
+	{ "sched", "sched_waking", { NULL }, 1 },
+	{ "sched", "sched_wakeup", { NULL }, 0 },
+	{ "sched", "sched_wakeup_new", { NULL }, 0 },
+	{ "sched", "sched_migrate_task", { NULL }, 0 },
+	{ "csd", "csd_queue_cpu", { CALLS }, 0 },
+	{ "csd", "csd_function_entry", { CALLS }, 0 },
+	{ "csd", "csd_function_exit", { CALLS }, 0 },
+	{ "irq", "softirq_raise", { SCHED_SOFTIRQ }, 0 },
+	{ "irq", "softirq_entry", { SCHED_SOFTIRQ }, 0 },
+	{ "irq", "softirq_exit", { SCHED_SOFTIRQ }, 0 },
 	/* Its name changed in 6.9. */
 	{ "timer", "hrtimer_expire_entry",
 	  { "function.function == tick_nohz_handler",
-	    "function.function == tick_sched_timer" } },
-	{ "timer", "tick_stop", { NULL } },
-	{ "power", "cpu_idle", { NULL } },
-	{ "irq_vectors", "call_function_single_entry", { NULL } },
+	    "function.function == tick_sched_timer" }, 0 },
+	{ "timer", "tick_stop", { NULL }, 0 },
+	{ "power", "cpu_idle", { NULL }, 0 },
+	{ "irq_vectors", "call_function_single_entry", { NULL }, 0 },
 };
 
 #define NR_WANTED	(sizeof(wanted) / sizeof(wanted[0]))
@@ -64,12 +71,12 @@ static int refused(const struct ilb_instance *instance, const char *what,
 }
 
 /* "a:b, c:d" */
-static void append(char *list, size_t size, const struct wanted *w)
+static void append(char *list, size_t size, const char *system,
+		   const char *name)
 {
 	size_t n = strlen(list);
 
-	snprintf(list + n, size - n, "%s%s:%s", n ? ", " : "", w->system,
-		 w->name);
+	snprintf(list + n, size - n, "%s%s:%s", n ? ", " : "", system, name);
 }
 
 static int filter(struct tracefs_instance *handle, const struct wanted *w)
@@ -87,34 +94,51 @@ static int filter(struct tracefs_instance *handle, const struct wanted *w)
 	return 0;
 }
 
+static int enable(struct ilb_instance *instance, const char *system,
+		  const char *name, struct ilb_error *error)
+{
+	errno = 0;
+	if (tracefs_event_enable(instance->handle, system, name))
+		return refused(instance, name, error);
+	append(instance->events, sizeof(instance->events), system, name);
+	return 0;
+}
+
 static int enable_event(struct ilb_instance *instance, const struct wanted *w,
 			struct ilb_record_summary *summary,
 			struct ilb_error *error)
 {
 	struct tracefs_instance *handle = instance->handle;
 
+	if (w->instead && tracefs_event_file_exists(handle, "csd",
+						    "csd_queue_cpu", "enable"))
+		return 0;
 	if (!tracefs_event_file_exists(handle, w->system, w->name, "enable")) {
-		append(summary->missing, sizeof(summary->missing), w);
+		append(summary->missing, sizeof(summary->missing), w->system,
+		       w->name);
 		return 0;
 	}
 	if (!filter(handle, w))
-		append(summary->unfiltered, sizeof(summary->unfiltered), w);
-	errno = 0;
-	if (!tracefs_event_enable(handle, w->system, w->name))
-		return 0;
-	return refused(instance, w->name, error);
+		append(summary->unfiltered, sizeof(summary->unfiltered),
+		       w->system, w->name);
+	return enable(instance, w->system, w->name, error);
 }
 
-/* Those that ilb(1) lists, where somebody did. */
 static int enable_probes(struct ilb_instance *instance,
 			 struct ilb_error *error)
 {
-	if (!tracefs_dir_exists(instance->handle, "events/ilb"))
-		return 0;
-	errno = 0;
-	if (!tracefs_event_enable(instance->handle, "ilb", NULL))
-		return 0;
-	return refused(instance, "events/ilb", error);
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ILB_PROBES_MAX; i++) {
+		if (!instance->probes->names[i])
+			continue;
+		err = enable(instance, "ilb", instance->probes->names[i],
+			     error);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int enable_events(struct ilb_instance *instance,

@@ -121,7 +121,10 @@ def a_second():
         system = json.load(file)
     report("-d 1: system.json", system["kernel"] == os.uname().release and
            system["hz"] > 0 and system["cpus"] and
-           system["trace_clock"] == ("mono" if exact else "local"), system)
+           system["trace_clock"] == ("mono" if exact else "local") and
+           "sched:sched_switch" in system["events"] and
+           set(system["unfiltered"]) <= set(system["events"]) and
+           system["symbols_hidden"] is False, system)
     mask = os.umask(0)
     os.umask(mask)
     report("-d 1: others may read it",
@@ -375,22 +378,56 @@ def uprobe(line):
         os.close(file)
 
 
+def recorded(folder):
+    """The probes in it, by system.json and by trace-cmd."""
+    with open(os.path.join(folder, "system.json"), encoding="utf-8") as file:
+        events = json.load(file)["events"]
+    text = subprocess.run(["trace-cmd", "report", f"{folder}/trace.dat"],
+                          stdout=subprocess.PIPE, text=True, check=False,
+                          stderr=subprocess.DEVNULL).stdout
+    return ({name[4:] for name in events if name.startswith("ilb:")},
+            set(re.findall(r" (trig|exit_idle|test): ", text)))
+
+
 def probes():
+    """Made by another hand: one that will do, one that does not, another."""
     true = os.path.realpath(shutil.which("true"))
+    at = f"{true}:{entry_offset(true):#x}"
+    mine = [f"p:ilb/trig {at} mask=+0(%sp):x64", f"p:ilb/exit_idle {at}",
+            f"p:ilb/test {at}"]
+    events = "/sys/kernel/tracing/events/ilb"
+    if os.path.exists(events):
+        report("probes # SKIP somebody has set some", True)
+        return
     try:
-        uprobe(f"p:ilb/test {true}:{entry_offset(true):#x}")
+        for line in mine:
+            uprobe(line)
     except OSError as why:
         report(f"probes # SKIP {why}", True)
         return
     try:
         got = run("-o", "probed", "--", true)
-        text = subprocess.run(["trace-cmd", "report", "probed/trace.dat"],
-                              stdout=subprocess.PIPE, text=True, check=False,
-                              stderr=subprocess.DEVNULL).stdout
-        report("probes of the group ilb are recorded", got[0] == 0 and
-               re.search(r" test: ", text), got)
+        names = recorded("probed")
+        report("probes that are there, and will do, are recorded",
+               got[0] == 0 and "trig" in names[0] and names[1] == {"trig"} and
+               not names[0] & {"test", "exit_idle"}, got, names)
+        report("and are there afterwards", {"trig", "exit_idle", "test"} ==
+               {name for name in os.listdir(events)
+                if os.path.isdir(f"{events}/{name}")}, os.listdir(events))
+        got = run("-o", "bare", "--no-probes", "--", true)
+        names = recorded("bare")
+        report("--no-probes: none, and none is missed", got[0] == 0 and
+               names == (set(), set()) and "probes:" not in got[2],
+               got, names)
     finally:
-        uprobe("-:ilb/test")
+        for name in ("trig", "exit_idle", "test"):
+            uprobe(f"-:ilb/{name}")
+    lacking = not os.path.exists("/sys/kernel/tracing/kprobe_events")
+    got = run("-o", "own", "--", true)
+    report("probes: set and removed, or said why not", got[0] == 0 and
+           lacking == ("  probes: " in got[2]) and
+           lacking != bool(recorded("own")[0]) and
+           not os.path.exists(events), got, recorded("own"))
 
 
 def taken():

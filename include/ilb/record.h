@@ -11,9 +11,9 @@
  * DOC: record - make a capture of the running machine
  *
  * Events go to a tracefs instance of its own, and exact moments come from a
- * BPF program; both are gone again when ilb_record_run() returns, whatever
- * happened. Nobody else's tracing is touched. The capture appears whole under
- * its name, or not at all.
+ * BPF program; both, and the probes that were set, are gone again when
+ * ilb_record_run() returns, whatever happened. Nobody else's tracing is
+ * touched. The capture appears whole under its name, or not at all.
  */
 
 #define ILB_BUFFER_KB_MIN	64U
@@ -29,6 +29,8 @@
  * @force: if @dir is a capture, move it to DIR.old; an older one goes
  * @moments_only: no trace; exact moments, which need BPF, and counts
  * @no_bpf: no exact moments; not with @moments_only
+ * @no_probes: set no probes, and record none. Where the moments themselves are
+ *	recorded, probes add little
  * @command: NULL-terminated, run with the caller's standard streams; NULL: none
  * @progress: called twice a second while recording, with the nanoseconds so
  *	far; may be NULL
@@ -41,6 +43,7 @@ struct ilb_record_options {
 	int force;
 	int moments_only;
 	int no_bpf;
+	int no_probes;
 	char *const *command;
 	void (*progress)(void *context, uint64_t ns);
 	void *context;
@@ -65,6 +68,7 @@ enum ilb_record_schedstats {
  *	none were wanted
  * @missing: events that this kernel lacks, "a:b, c:d"; "" none
  * @unfiltered: events that it could not filter, likewise
+ * @no_probes: why a probe that was wanted could not be set; "" all were
  * @symbols_hidden: addresses of functions are not shown to this user, so that
  *	kicks cannot be told from other calls
  * @schedstats: enum ilb_record_schedstats
@@ -82,6 +86,7 @@ struct ilb_record_summary {
 	char no_moments[512];
 	char missing[512];
 	char unfiltered[256];
+	char no_probes[200];
 	int symbols_hidden;
 	enum ilb_record_schedstats schedstats;
 	pid_t command;

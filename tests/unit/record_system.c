@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ilb/event.h"
 #include "live/record.h"
 #include "test.h"
 #include "trace/system.h"
@@ -20,6 +21,7 @@ struct fixture {
 	char *text;
 	struct ilb_system system;
 	struct ilb_error error;
+	int symbols_hidden;
 };
 
 static int set_up(void **state)
@@ -63,9 +65,15 @@ static void put(const struct fixture *f, const char *name, const char *text)
 
 static void round_trip(struct fixture *f, const unsigned long *cpus)
 {
+	const struct ilb_recorded recorded = {
+		.cpus = cpus, .events = "sched:sched_switch, irq:softirq_raise",
+		.unfiltered = "irq:softirq_raise",
+		.clock = "local",
+		.symbols_hidden = f->symbols_hidden,
+	};
+
 	assert_int_equal(ilb_system_write(&f->text, &f->facts, f->topology,
-					  f->root, cpus, "local",
-					  &f->error), 0);
+					  f->root, &recorded, &f->error), 0);
 	assert_int_equal(ilb_system_parse(&f->system, f->topology, f->text,
 					  strlen(f->text), "system.json",
 					  "topology.xml", &f->error), 0);
@@ -94,6 +102,27 @@ static void known(void **state)
 	assert_int_equal(f->system.housekeeping[0], 0xf1);
 	assert_true(f->system.housekeeping_known);
 	assert_false(has(f, "recorded_cpus"));
+}
+
+static void events(void **state)
+{
+	struct fixture *f = *state;
+
+	round_trip(f, NULL);
+	assert_int_equal(f->system.recorded, 1U << ILB_EVENT_SWITCH |
+			 1U << ILB_EVENT_SOFTIRQ_RAISE);
+	assert_true(has(f, "\"unfiltered\": [\n    \"irq:softirq_raise\"\n  ]"));
+}
+
+/* Functions without names: a kick could not have been told. */
+static void hidden_symbols(void **state)
+{
+	struct fixture *f = *state;
+
+	f->symbols_hidden = 1;
+	round_trip(f, NULL);
+	assert_int_equal(f->system.recorded, 0);
+	assert_true(has(f, "\"irq:softirq_raise\""));
 }
 
 static void unknown(void **state)
@@ -169,6 +198,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(known, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(events, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hidden_symbols, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(details, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(capacities, set_up, tear_down),
