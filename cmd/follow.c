@@ -145,6 +145,7 @@ static int start_meter(struct ilb_follow *f, struct ilb_error *error)
 		.housekeeping = f->capture->system.housekeeping,
 		.nohz_full = f->capture->system.nohz_full,
 		.isolated = f->capture->system.isolated,
+		.recorded_cpus = f->capture->system.recorded_cpus,
 		.machine = f->machine,
 		.recovery_ns = f->recovery_ns,
 	};

@@ -364,8 +364,8 @@ static void tick_churn(struct judge *j)
 			"record timer:tick_stop and sched:sched_switch");
 		return;
 	}
-	if (j->span_s > 0 && m->cpus)
-		per_cpu_s = (double)m->tick.short_stops / j->span_s / m->cpus;
+	if (j->span_s > 0 && m->recorded)
+		per_cpu_s = (double)m->tick.short_stops / j->span_s / m->recorded;
 	if (m->tick.short_stops * 2 < m->tick.stops || per_cpu_s < 10)
 		return;
 	f = add(j, "tick-churn", per_cpu_s >= 100 ? ILB_WARNING : ILB_INFO);

@@ -36,6 +36,9 @@ struct ilb_meter *ilb_meter_create(const struct ilb_meter_setup *setup)
 		meter->cpu[cpu].pid = ILB_PID_UNKNOWN;
 	meter->m.nr_cpus = nr;
 	meter->m.cpus = ilb_mask_weight(setup->topology->online, nr);
+	meter->m.recorded = meter->m.cpus;
+	if (setup->recorded_cpus)
+		meter->m.recorded = ilb_mask_weight(setup->recorded_cpus, nr);
 	meter->m.schedstat_counts = -1;
 	return meter;
 }

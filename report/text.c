@@ -162,6 +162,11 @@ void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report)
 			       measures->kicks.assumed, measures->kicks.total);
 	if (report->pair)
 		print_reconstruction(text, report->pair);
+	if (measures && measures->recorded < measures->cpus)
+		ilb_print_value(text, "CPUs not recorded",
+				"%u of %u, taken to be idle all the time",
+				measures->cpus - measures->recorded,
+				measures->cpus);
 	if (!source)
 		return;
 	ilb_print_value(text, "not understood",

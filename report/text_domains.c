@@ -69,7 +69,8 @@ void ilb_domains_print(struct ilb_text *text,
 	/* No ilb_print_unknown(): no trace would tell. */
 	if (measures->schedstat_counts < 0)
 		ilb_print_value(text, "attempts", "unknown: needs"
-				" schedstat.before and schedstat.after");
+				" schedstat.before and schedstat.after (a"
+				" kernel with CONFIG_SCHEDSTATS)");
 	else if (!measures->schedstat_counts)
 		ilb_print_value(text, "attempts", "unknown: needs"
 				" kernel.sched_schedstats=1 while recording;"

@@ -21,7 +21,7 @@ uint64_t ilb_view_cpu_ns(const struct ilb_measures *measures)
 	if (measures->end_ns <= measures->start_ns)
 		return 0;
 	if (__builtin_mul_overflow(measures->end_ns - measures->start_ns,
-				   measures->cpus, &ns))
+				   measures->recorded, &ns))
 		return UINT64_MAX;
 	return ns;
 }

@@ -263,6 +263,12 @@ def cpus():
     got = run("-d", "1", "-o", "one", "-C", "0")
     report("-C 0: no events of others", got[0] == 0 and
            set(listed("one")) == {0} and measures("one"), got)
+    with open("one/system.json", encoding="utf-8") as file:
+        several = json.load(file)["cpus"] != "0"
+    text = subprocess.run([ilb, "report", "-i", "one"], check=False, text=True,
+                          stdout=subprocess.PIPE, timeout=100).stdout
+    report("-C 0: the report says that others were not recorded",
+           several == ("CPUs not recorded" in text), text)
     last = max(os.sched_getaffinity(0))
     if last:
         got = run("-d", "1", "-o", "last", "-C", str(last))

@@ -79,7 +79,7 @@ struct ilb_machine *ilb_machine_create(const struct ilb_machine_setup *setup)
 	m->unseen = m->masks + 4 * m->words;
 	m->has_nohz_full = setup->nohz_full &&
 			   !ilb_mask_empty(setup->nohz_full, m->nr_cpus);
-	m->seen = setup->recorded & ~PROBES & ~(1U << ILB_EVENT_IDLE);
+	m->seen = setup->recorded & ~PROBES;
 	m->hz = setup->hz;
 	m->period_ns = m->hz ? ILB_NS_PER_S / m->hz : DEFAULT_PERIOD_NS;
 	init_membership(m);

@@ -371,6 +371,19 @@ static int read_capacities(struct reader *r)
 	return err;
 }
 
+static int read_recorded_cpus(struct reader *r)
+{
+	unsigned long *cpus = r->system->recorded_cpus;
+	unsigned int nr_cpus = r->topology->nr_cpus;
+	int got = read_mask(r, "recorded_cpus", cpus);
+
+	if (got > 0)
+		ilb_mask_and(cpus, cpus, r->topology->online, nr_cpus);
+	else if (!got)
+		ilb_mask_copy(cpus, r->topology->online, nr_cpus);
+	return got < 0 ? got : 0;
+}
+
 static uint32_t event_type(const json_t *name)
 {
 	const char *text = json_string_value(name), *colon;
@@ -414,7 +427,7 @@ static int read_all(struct reader *r)
 	static int (*const steps[])(struct reader *r) = {
 		read_cpus, read_kernel, read_hz, read_isolated,
 		read_nohz_full, read_housekeeping, read_capacities,
-		read_events,
+		read_recorded_cpus, read_events,
 	};
 	unsigned int i;
 	int err = 0;
@@ -454,12 +467,13 @@ int ilb_system_parse(struct ilb_system *system, struct ilb_topology *topology,
 	int err;
 
 	memset(system, 0, sizeof(*system));
-	system->housekeeping = calloc(3 * words(&r), sizeof(unsigned long));
+	system->housekeeping = calloc(4 * words(&r), sizeof(unsigned long));
 	if (!system->housekeeping)
 		return ilb_fail(error, ILB_ERR_NOMEM, "%s: out of memory",
 				name);
 	system->nohz_full = system->housekeeping + words(&r);
 	system->isolated = system->nohz_full + words(&r);
+	system->recorded_cpus = system->isolated + words(&r);
 	if (text) {
 		err = parse_json(&root, text, size, name, error);
 		if (err)
@@ -473,7 +487,7 @@ int ilb_system_parse(struct ilb_system *system, struct ilb_topology *topology,
 
 void ilb_system_free(struct ilb_system *system)
 {
-	/* The three masks are one block. */
+	/* The masks are one block. */
 	free(system->housekeeping);
 	system->housekeeping = NULL;
 }

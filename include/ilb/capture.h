@@ -19,6 +19,7 @@
  * @nohz_full: tick may stop while a task runs; empty if unknown
  * @recorded: events that were recorded on all CPUs, whether or not any
  *            occurred, a bit per enum ilb_event_type; 0 if unknown
+ * @recorded_cpus: online CPUs whose events were recorded; all where not told
  * @isolated: no sched domains: never in the mask; empty if unknown
  *
  * The masks have ILB_MASK_WORDS(topology nr_cpus) words.
@@ -33,6 +34,7 @@ struct ilb_system {
 	int housekeeping_known;
 	unsigned long *nohz_full;
 	unsigned long *isolated;
+	unsigned long *recorded_cpus;
 };
 
 /**

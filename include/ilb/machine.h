@@ -24,8 +24,7 @@ struct ilb_machine;
  *	NULL for none
  * @hz: tick rate, 0: estimated from the ticks seen
  * @recorded: events that were recorded even if none appears, a bit per enum
- *	ilb_event_type. Probes and idle states count only by appearing: a probe
- *	can be disarmed, and not every way to idle reports
+ *	ilb_event_type. Probes, which can be disarmed, count only by appearing
  * @ignore_probes: leave every ILB_EVENT_PROBE_* unused
  * @settle_ns: state changes recorded this shortly before a kick, and switches
  *	to idle recorded this shortly after it, count as in the view that the

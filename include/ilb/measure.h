@@ -94,11 +94,11 @@ struct ilb_domain {
  * @probed: 1 if probes told the mask, whatever @kind is
  * @start_ns, @end_ns: trace clock of the first and the last event; without a
  *	trace, when its moments began and ended
- * @cpus: online CPUs
+ * @cpus: online CPUs; @recorded: those of them whose events were recorded
  */
 struct ilb_measures {
 	unsigned int nr_cpus;
-	unsigned int cpus;
+	unsigned int cpus, recorded;
 	enum ilb_moment_kind kind;
 	int probed;
 	uint64_t start_ns, end_ns;
@@ -122,7 +122,7 @@ struct ilb_measures {
 
 	struct {
 		int known;
-		uint64_t busy_ns;	/* of cpus * (end - start) */
+		uint64_t busy_ns;	/* of recorded * (end - start) */
 	} utilisation;
 
 	struct ilb_victim *victims;	/* most disturbed first; ties: pid */
@@ -174,6 +174,7 @@ struct ilb_meter_setup {
 	const unsigned long *nohz_full;		/* may be NULL: none */
 	const unsigned long *isolated;		/* the same; never in the mask,
 						 * so never lost */
+	const unsigned long *recorded_cpus;	/* may be NULL: all online */
 	const struct ilb_machine *machine;	/* whose state is asked */
 	uint64_t recovery_ns;	/* added to every disturbance; --recovery */
 };

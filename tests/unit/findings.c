@@ -36,7 +36,7 @@ static void give(struct given *g, void **state)
 		ilb_mask_set(f->nohz_full, cpu);
 		ilb_mask_clear(f->housekeeping, cpu);
 	}
-	g->m.nr_cpus = g->m.cpus = 8;
+	g->m.nr_cpus = g->m.cpus = g->m.recorded = 8;
 	g->m.start_ns = 5 * S_NS;
 	g->m.end_ns = 15 * S_NS;
 	g->m.kicks.by_target = g->by_target;

@@ -104,11 +104,22 @@ static void known(void **state)
 	assert_false(has(f, "recorded_cpus"));
 }
 
+static void recorded_cpus(void **state)
+{
+	struct fixture *f = *state;
+	unsigned long cpus[ILB_WIDE_WORDS] = { 0x15 };
+
+	round_trip(f, cpus);
+	assert_int_equal(f->system.recorded_cpus[0], 0x15);
+	assert_int_equal(f->system.recorded, 0);
+}
+
 static void events(void **state)
 {
 	struct fixture *f = *state;
 
 	round_trip(f, NULL);
+	assert_int_equal(f->system.recorded_cpus[0], 0xff);
 	assert_int_equal(f->system.recorded, 1U << ILB_EVENT_SWITCH |
 			 1U << ILB_EVENT_SOFTIRQ_RAISE);
 	assert_true(has(f, "\"unfiltered\": [\n    \"irq:softirq_raise\"\n  ]"));
@@ -198,6 +209,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(known, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(recorded_cpus, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(events, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hidden_symbols, set_up,
 						tear_down),

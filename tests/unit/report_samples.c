@@ -186,6 +186,7 @@ static void fill_measures(struct sample *sample)
 	struct ilb_measures *measures = &sample->measures;
 
 	measures->nr_cpus = measures->cpus = SAMPLE_CPUS;
+	measures->recorded = SAMPLE_CPUS;
 	measures->start_ns = 1000000000;
 	measures->end_ns = 7820000000;
 	measures->kind = ILB_MOMENT_PROBED;
