@@ -2,6 +2,7 @@
 /* The answer in one or two sentences, for who reads nothing else. */
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/needs.h"
 #include "report/text.h"
@@ -95,6 +96,31 @@ static void add_none_busy(struct ilb_text *text,
 	ilb_print_add(text, " woke the sibling of a busy core.");
 }
 
+static int has_word(const char *line, const char *word)
+{
+	size_t n = strlen(word), len;
+
+	for (; *line; line += len + strspn(line + len, " ")) {
+		len = strcspn(line, " ");
+		if (len == n && !memcmp(line, word, n))
+			return 1;
+	}
+	return 0;
+}
+
+/* The loop that polls restarts the tick first. */
+static void add_no_kick(struct ilb_text *text, const struct ilb_report *report)
+{
+	const struct ilb_capture *capture = report->capture;
+
+	ilb_print_add(text, "No CPU was kicked to balance for the idle ones.");
+	if (capture && has_word(capture->system.cmdline, "idle=poll"))
+		ilb_print_add(text, " None can be with idle=poll: idle CPUs keep"
+			      " their ticks, so the kernel's mask of idle"
+			      " CPUs stays empty, and each CPU balances for"
+			      " itself.");
+}
+
 void ilb_verdict_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_measures *measures = report->measures;
@@ -109,8 +135,7 @@ void ilb_verdict_print(struct ilb_text *text, const struct ilb_report *report)
 		ilb_print_add(text, "This trace cannot show kicks: record "
 			     NEEDS_KICKS ".");
 	else if (!measures->kicks.total)
-		ilb_print_add(text, "No CPU was kicked to balance for the idle"
-			     " ones.");
+		add_no_kick(text, report);
 	else if (!measures->kicks.on_busy_core)
 		add_none_busy(text, report);
 	else

@@ -121,6 +121,11 @@ static void verdict_none(void **state)
 		    " (55.3/s) could disturb a sibling.");
 	make("empty");
 	assert_says("Verdict No CPU was kicked");
+	strcpy(sample.capture.system.cmdline, "quiet xidle=poll idle=polling");
+	assert_silent("mask of CPUs");
+	strcpy(sample.capture.system.cmdline, "quiet  idle=poll x");
+	assert_says("for the idle ones. None can be with idle=poll: idle CPUs"
+		    " keep their ticks");
 }
 
 static void verdict_names_a_victim(void **state)
