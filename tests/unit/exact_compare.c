@@ -3,9 +3,10 @@
  * usage: exact-compare DIR
  *
  * Two witnesses of the same kicks: the moments of a capture, and the events
- * csd_queue_cpu of its trace. Per kicker, both must tell of the same targets
- * at the same times, apart from kicks at the very start and end. Status 1 if
- * they differ, 3 if something cannot be read.
+ * csd_queue_cpu of its trace or, on Linux before 6.4, those of a probe. Per
+ * kicker, both must tell of the same targets at the same times, apart from
+ * kicks at the very start and end. Status 1 if they differ, 3 if something
+ * cannot be read.
  */
 
 #include <inttypes.h>
@@ -76,11 +77,16 @@ static int read_trace(const char *path, unsigned int nr_cpus, uint64_t start,
 
 	if (got)
 		return got;
-	while ((got = ilb_source_next(source, &e, error)) > 0)
+	while ((got = ilb_source_next(source, &e, error)) > 0) {
+		if (e.time_ns < start || e.time_ns > end)
+			continue;
 		if (e.type == ILB_EVENT_CSD_QUEUE &&
-		    e.u.csd.func == ILB_FUNC_NOHZ_CSD &&
-		    e.time_ns >= start && e.time_ns <= end)
+		    e.u.csd.func == ILB_FUNC_NOHZ_CSD)
 			add(&traced, e.time_ns, e.cpu, e.u.csd.cpu);
+		else if (e.type == ILB_EVENT_PROBE_SEND &&
+			 e.u.probe.func == ILB_FUNC_NOHZ_CSD)
+			add(&traced, e.time_ns, e.cpu, e.u.probe.cpu);
+	}
 	ilb_source_close(source);
 	return got;
 }

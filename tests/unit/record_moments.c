@@ -122,7 +122,7 @@ static void between(void **state)
 {
 	char folder[] = "/tmp/ilb-watch-XXXXXX", path[64];
 	struct ilb_record_summary summary = { 0 };
-	struct ilb_watch watch = { NULL };
+	struct ilb_watch watch = { .exact = NULL };
 	struct ilb_error error;
 
 	(void)state;
@@ -152,7 +152,7 @@ static void between(void **state)
 static void none(void **state)
 {
 	struct ilb_record_summary summary = { 0 };
-	struct ilb_watch watch = { NULL };
+	struct ilb_watch watch = { .exact = NULL };
 	struct ilb_error error = { "" };
 
 	(void)state;
@@ -169,7 +169,7 @@ static void none(void **state)
 
 static void errors(void **state)
 {
-	struct ilb_watch watch = { NULL };
+	struct ilb_watch watch = { .exact = NULL };
 	struct ilb_error error;
 
 	(void)state;
