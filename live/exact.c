@@ -98,7 +98,7 @@ static void set_up(struct ilb_exact *e, const struct ilb_kernel_places *places)
 
 	bpf->rodata->nr_cpus = e->nr_cpus;
 	bpf->rodata->words = words_of(e->nr_cpus);
-	bpf->rodata->nohz = places->nohz;
+	bpf->rodata->mask_at = places->nohz + places->mask;
 	bpf->rodata->nohz_csd_func = places->nohz_csd_func;
 	bpf->rodata->mask_in_place = (__u32)places->mask_in_place;
 	bpf->rodata->wake_at = ring_size(e->nr_cpus) / 4;

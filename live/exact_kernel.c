@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `nohz` is static and its struct has no name, so that no type leads to it:
- * its address comes from /proc/kallsyms. That its first member is the mask
- * holds for 6.1 to 7.3. Whether the mask is there or behind a pointer
- * (CONFIG_CPUMASK_OFFSTACK) the type cpumask_var_t tells.
+ * its address comes from /proc/kallsyms. The struct itself is found in BTF by
+ * its member idle_cpus_mask.
  */
 
-#include <bpf/btf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +13,7 @@
 #include <unistd.h>
 
 #include "live/exact_kernel.h"
-
-#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
+#include "live/places.h"
 
 enum { NOHZ, NOHZ_CSD_FUNC, NAMES };
 
@@ -105,39 +102,19 @@ int ilb_kernel_addresses(struct ilb_kernel_places *places, const char *path,
 	return err;
 }
 
-static int place_of_mask(const struct btf *btf)
-{
-	int id = btf__find_by_name_kind(btf, "cpumask_var_t",
-					BTF_KIND_TYPEDEF);
-	const struct btf_type *type;
-
-	if (id > 0)
-		id = btf__resolve_type(btf, (__u32)id);
-	type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	if (!type || (!btf_is_ptr(type) && !btf_is_array(type)))
-		return -1;
-	return btf_is_array(type);
-}
-
 int ilb_kernel_mask(struct ilb_kernel_places *places, struct ilb_error *error)
 {
-	struct btf *btf;
-	int place;
+	struct ilb_places found;
 
-	if (access(VMLINUX_BTF, R_OK))
+	if (access(ILB_KERNEL_TYPES, R_OK))
 		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				VMLINUX_BTF ": %s; use a kernel with CONFIG_DEBUG_INFO_BTF",
+				ILB_KERNEL_TYPES ": %s; use a kernel with CONFIG_DEBUG_INFO_BTF",
 				strerror(errno));
-	btf = btf__load_vmlinux_btf();
-	if (!btf)
+	ilb_places_find(&found, ILB_KERNEL_TYPES);
+	if (!found.has_mask)
 		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				VMLINUX_BTF ": not types that libbpf can read: %s; a newer libbpf may",
-				strerror(errno));
-	place = place_of_mask(btf);
-	btf__free(btf);
-	if (place < 0)
-		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				VMLINUX_BTF ": no type cpumask_var_t that is a pointer or an array; please report it");
-	places->mask_in_place = place;
+				ILB_KERNEL_TYPES ": has no struct with idle_cpus_mask that this libbpf can read; a newer one may");
+	places->mask = found.mask;
+	places->mask_in_place = !found.mask_indirect;
 	return 0;
 }

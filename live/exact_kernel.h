@@ -10,13 +10,15 @@
 
 /**
  * struct ilb_kernel_places - where things are
- * @nohz: the struct that begins with idle_cpus_mask
+ * @nohz: the struct
  * @nohz_csd_func: the function that a kick calls
+ * @mask: of idle_cpus_mask in it, in bytes
  * @mask_in_place: the mask is in the struct, not behind a pointer
  */
 struct ilb_kernel_places {
 	uint64_t nohz;
 	uint64_t nohz_csd_func;
+	unsigned int mask;
 	int mask_in_place;
 };
 
@@ -31,7 +33,7 @@ int ilb_kernel_addresses(struct ilb_kernel_places *places, const char *path,
 			 struct ilb_error *error);
 
 /**
- * ilb_kernel_mask() - ->mask_in_place, by the kernel's types
+ * ilb_kernel_mask() - ->mask and ->mask_in_place, by the kernel's types
  *
  * Returns 0, -ILB_ERR_UNSUPPORTED.
  */

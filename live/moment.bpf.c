@@ -48,9 +48,9 @@ extern const struct rq runqueues __ksym;
 /* Set before loading. */
 const volatile __u32 nr_cpus = 1;
 const volatile __u32 words = 1;
-const volatile __u64 nohz;		/* addresses in the kernel */
+const volatile __u64 mask_at;		/* addresses in the kernel */
 const volatile __u64 nohz_csd_func;
-const volatile __u32 mask_in_place;	/* else nohz begins with a pointer */
+const volatile __u32 mask_in_place;	/* else a pointer to it is there */
 const volatile __u64 wake_at = 1;	/* bytes unread */
 
 __u64 kicks;
@@ -106,10 +106,10 @@ static __u32 flags_of(__u32 target)
 
 static int read_mask(struct ilb_exact_record *record)
 {
-	__u64 mask = nohz;
+	__u64 mask = mask_at;
 
 	if (!mask_in_place &&
-	    bpf_probe_read_kernel(&mask, sizeof(mask), (void *)nohz))
+	    bpf_probe_read_kernel(&mask, sizeof(mask), (void *)mask_at))
 		return -1;
 	return bpf_probe_read_kernel(record->sets, words * sizeof(__u64),
 				     (void *)mask);

@@ -8,7 +8,6 @@
  *	record.c           the order of things, and when it ends
  *	record_tracefs.c   the instance: buffers, events, filters, counts
  *	record_probes.c    the probes that it records besides
- *	record_btf.c       where the kernel keeps what they read
  *	record_drain.c     what it holds goes to a file per CPU
  *	record_command.c   the command, held back until tracing is on
  *	record_assemble.c  the files become a trace.dat
@@ -27,21 +26,6 @@
 
 struct ilb_exact;
 struct tracefs_instance;
-
-/* ---- record_btf.c ---- */
-
-/**
- * struct ilb_places - where the kernel keeps what probes read, in bytes
- * @mask: of idle_cpus_mask in nohz; @mask_indirect: a pointer to the mask
- * @func: of the function in a cross call
- */
-struct ilb_places {
-	int has_mask, mask_indirect, has_func;
-	unsigned int mask, func;
-};
-
-/** ilb_places_find() - from BTF; what is not in it, or no BTF, stays 0. */
-void ilb_places_find(struct ilb_places *layout, const char *path);
 
 /* ---- record_probes.c ---- */
 

@@ -21,11 +21,11 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "live/places.h"
 #include "live/record.h"
 
 #define SYSTEM		"ilb"
 #define KPROBE_EVENTS	"kprobe_events"
-#define BTF		"/sys/kernel/btf/vmlinux"
 
 enum reads {
 	READS_NOTHING,
@@ -192,7 +192,7 @@ void ilb_probes_create(struct ilb_probes *probes,
 
 	if (!lock(probes, summary))
 		return;
-	ilb_places_find(&places, BTF);
+	ilb_places_find(&places, ILB_KERNEL_TYPES);
 	calls = !tracefs_event_file_exists(NULL, "csd", "csd_queue_cpu",
 					   "enable");
 	for (i = 0; i < ILB_PROBES_MAX; i++)

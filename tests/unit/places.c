@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "live/record.h"
+#include "live/places.h"
 #include "test.h"
 
 enum mask { MASK_POINTER, MASK_ARRAY, MASK_STRUCT, MASK_NONE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the kernel keeps what the probes read, from its own description of its
+ * Where the kernel keeps what is read of it, from its own description of its
  * types. Whether nohz.idle_cpus_mask is a mask or a pointer to one depends on
  * how the kernel was configured, and reading the one as the other yields
  * nonsense that looks like a mask.
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/record.h"
+#include "live/places.h"
 
 static const struct btf_member *find_member(const struct btf *btf,
 					    const struct btf_type *type,
