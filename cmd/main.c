@@ -17,6 +17,8 @@ static const struct ilb_command commands[] = {
 	  "what the idle load balancer did in a capture, and whom it hurt" },
 	{ "replay", ilb_cmd_replay,
 	  "what other selection rules would have done at the same moments" },
+	{ "vm", ilb_cmd_vm,
+	  "a command on a stock kernel, in a guest with the CPUs you name" },
 	{ "workload", ilb_cmd_workload,
 	  "load whose tasks and CPUs are known, to record or to compare" },
 	{ NULL, NULL, NULL },
