@@ -168,8 +168,11 @@ static void add_processor(const struct ilb_boot *boot, struct ilb_args *args)
 	ilb_args_add(args, "%s", boot->emulated ? "tcg,thread=multi" :
 		     "kvm");
 	ilb_args_add(args, "-cpu");
-	ilb_args_add(args, "%s%s", boot->emulated ? machine->cpu : "host",
-		     many ? ",+x2apic" : "");
+	/* QEMU 10 aborts when a guest asks for the leaf that has dies; what
+	 * shares an L3 is told by another one. */
+	ilb_args_add(args, "%s%s%s", boot->emulated ? machine->cpu : "host",
+		     many ? ",+x2apic" : "",
+		     boot->shape.dies > 1 ? ",level=0x1e" : "");
 	if (many) {
 		ilb_args_add(args, "-device");
 		ilb_args_add(args, "intel-iommu,intremap=on,eim=on");
