@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci
+# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci, vm
 # Installs the Debian packages of these groups that are missing, if run as root
 # on a system with apt-get; else prints the one command to run.
 set -eu
@@ -9,10 +9,11 @@ build="gcc meson ninja-build pkg-config libc6-dev libtracecmd-dev
 	libtraceevent-dev libtracefs-dev libbpf-dev libhwloc-dev
 	libjansson-dev libzstd-dev zlib1g-dev libsmartcols-dev libcmocka-dev
 	libarchive-dev libelf-dev clang bpftool"
-check="python3 python3-jsonschema trace-cmd mandoc binutils"
+check="python3 python3-jsonschema trace-cmd mandoc binutils xz-utils"
 bench="linux-perf trace-cmd valgrind"
 fuzz="clang llvm"
 ci="clang llvm git"
+vm="apt dpkg debian-archive-keyring busybox-static trace-cmd"
 
 clang_runtime() {	# libFuzzer and the sanitizers' runtime of this clang
 	apt-cache depends clang 2>/dev/null |
@@ -32,6 +33,7 @@ for group; do
 	check) wanted="$wanted $check" ;;
 	bench) wanted="$wanted $bench" ;;
 	fuzz) wanted="$wanted $fuzz $(clang_runtime)" ;;
+	vm) wanted="$wanted $vm" ;;
 	ci) wanted="$wanted $ci $(clang_runtime)" ;;
 	*) echo "deps.sh: no group '$group'" >&2; exit 2 ;;
 	esac

@@ -488,7 +488,7 @@ static int prepare(struct fetch *f, const char *arch)
 	if (!f->home)
 		return -ILB_ERR_NOMEM;
 	if (*f->home != '/')
-		return ilb_fail(f->error, ILB_ERR_SYNTAX,
+		return ilb_fail(f->error, ILB_ERR_IO,
 				"the cache folder %s: not an absolute path",
 				f->home);
 	if (asprintf(&f->debs, "%s/debs", f->home) < 0) {

@@ -90,14 +90,16 @@ static const char *bad_caches(hwloc_topology_t topology,
 static const char *measure(struct ilb_shape *s, hwloc_topology_t topology,
 			   const struct ilb_vm_machine *machine)
 {
-	unsigned int dies, cores;
+	unsigned int dies, cores, groups;
 
 	s->cpus = count(topology, HWLOC_OBJ_PU);
 	s->packages = at_least(count(topology, HWLOC_OBJ_PACKAGE), 1);
 	dies = at_least(count(topology, HWLOC_OBJ_DIE), s->packages);
 	cores = at_least(count(topology, HWLOC_OBJ_CORE), s->cpus);
 	s->nodes = at_least(count(topology, HWLOC_OBJ_NUMANODE), 1);
-	if (count(topology, HWLOC_OBJ_GROUP))
+	/* hwloc makes one of its own for each node. */
+	groups = count(topology, HWLOC_OBJ_GROUP);
+	if (groups && groups != s->nodes)
 		return "groups";
 	if (dies < s->packages || cores < dies)
 		return "packages within dies or cores";

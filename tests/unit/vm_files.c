@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the guest's first process sends of a folder is the same folder when
+ * libarchive has read it.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "vm/init.h"
+#include "vm/vm.h"
+#include "test.h"
+
+struct place {
+	char home[32];
+	int pipe;
+	char buffer[ILB_FRAME_MAX];
+};
+
+static void shell(const struct place *p, const char *command)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), "cd %s && (%s)", p->home, command);
+	assert_int_equal(system(text), 0);
+}
+
+static int set_up(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	assert_non_null(p);
+	strcpy(p->home, "/tmp/ilb-files-XXXXXX");
+	assert_non_null(mkdtemp(p->home));
+	*state = p;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct place *p = *state;
+
+	ilb_cache_remove(p->home);
+	free(p);
+	return 0;
+}
+
+static void read_whole(int fd, void *data, size_t size)
+{
+	char *next = data;
+	ssize_t n;
+
+	for (; size; size -= (size_t)n, next += n) {
+		n = read(fd, next, size);
+		assert_true(n > 0);
+	}
+}
+
+static ssize_t next_frame(void *context, const void **part)
+{
+	struct place *p = context;
+	struct ilb_frame head;
+
+	if (read(p->pipe, &head, 1) != 1)
+		return 0;
+	read_whole(p->pipe, (char *)&head + 1, sizeof(head) - 1);
+	assert_int_equal(head.type, ILB_FRAME_FILES);
+	assert_in_range(head.size, 1, ILB_FRAME_MAX - sizeof(head));
+	read_whole(p->pipe, p->buffer, head.size);
+	*part = p->buffer;
+	return (ssize_t)head.size;
+}
+
+static void travel(struct place *p)
+{
+	struct ilb_results results = { 0 };
+	char from[64], to[64];
+	struct ilb_error error = { "" };
+	int pair[2], err, status;
+	pid_t child;
+
+	snprintf(from, sizeof(from), "%s/from", p->home);
+	snprintf(to, sizeof(to), "%s/to", p->home);
+	assert_int_equal(pipe(pair), 0);
+	child = fork();
+	if (!child) {
+		close(pair[0]);
+		ilb_files_send(pair[1], from);
+		_exit(0);
+	}
+	close(pair[1]);
+	p->pipe = pair[0];
+	err = ilb_results_read(&results, to, next_frame, p, &error);
+	close(pair[0]);
+	assert_string_equal(error.text, "");
+	assert_int_equal(err, 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(ilb_results_publish(&results, &error), 0);
+	ilb_results_discard(&results);
+}
+
+static void same(void **state)
+{
+	struct place *p = *state;
+
+	/* Sizes around every padding, and around a frame. */
+	shell(p, "mkdir -p from/d/empty && cd from && "
+	      "for n in 0 1 2 3 4 5 4095 32760 32761 100000; do "
+	      "head -c $n /dev/urandom >d/f$n; done && "
+	      "ln -s d/f5 link && ln -s /nowhere dangling && "
+	      "touch 'a name with spaces' \"$(printf 'line\\nbreak')\" && "
+	      "touch $(printf 'n%.0s' $(seq 250)) && chmod 750 d/f5");
+	travel(p);
+	shell(p, "diff -r --no-dereference from to");
+	shell(p, "test \"$(stat -c %a to/d/f5)\" = 750");
+	shell(p, "test \"$(stat -c %Y to/d/f4)\" = \"$(stat -c %Y from/d/f4)\"");
+}
+
+static void nothing(void **state)
+{
+	struct place *p = *state;
+
+	shell(p, "mkdir from");
+	travel(p);
+	shell(p, "! test -e to");
+}
+
+/* Neither sockets nor pipes are waited for; no set-user-id comes out. */
+static void odd(void **state)
+{
+	struct place *p = *state;
+
+	shell(p, "mkdir from && cd from && mkfifo pipe && echo x >f && "
+	      "chmod 4000 f && mkdir d && echo y >d/g && chmod 0 d");
+	travel(p);
+	shell(p, "test ! -e to/pipe && test \"$(stat -c %a to/f to/d)\" = "
+	      "\"$(printf '600\\n700')\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(odd, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
