@@ -130,8 +130,8 @@ static int find_cached(struct ilb_kernel *kernel, const char *name,
 			 "kernel %s%s%s: none in %s; get one with: ilb vm fetch %s%s",
 			 name, *name ? " for " : "for ", machine->name, folder,
 			 *name ? name : "6.12",
-			 machine->machine == ilb_vm_machine(ILB_VM_AMD64)->machine ?
-			 "" : " --arch arm64");
+			 machine == ilb_vm_machine(ILB_VM_AMD64) ? "" :
+			 " --arch arm64");
 		free(folder);
 		return -ILB_ERR_NOENT;
 	}

@@ -126,7 +126,7 @@ static int add_modules(struct contents *c, const struct ilb_kernel *kernel,
 			if (access(from, R_OK))
 				continue;
 			snprintf(to, sizeof(to), "%s/%02zu-%s.ko",
-				 ILB_GUEST_MODULES + 1, i, base(modules[i]));
+				 ILB_GUEST_MODULES, i, base(modules[i]));
 			err = ilb_initramfs_file(&c->image, to, 0644, from,
 						 error);
 			break;
@@ -175,7 +175,7 @@ static int add_command(struct contents *c, struct ilb_error *error)
 		memcpy(text + size, *command, n);
 		size += n;
 	}
-	err = ilb_initramfs_data(&c->image, ILB_GUEST_COMMAND + 1, 0644, text,
+	err = ilb_initramfs_data(&c->image, ILB_GUEST_COMMAND, 0644, text,
 				 size, error);
 	free(text);
 	return err;
@@ -184,7 +184,7 @@ static int add_command(struct contents *c, struct ilb_error *error)
 static void add_folders(struct contents *c)
 {
 	static const char *const folders[] = {
-		"bin", "dev", "ilb", ILB_GUEST_MODULES + 1, "lib", "proc",
+		"bin", "dev", "ilb", ILB_GUEST_MODULES, "lib", "proc",
 		"run", "sys", "tmp", "usr", "work",
 	};
 	static const char *const links[][2] = {

@@ -14,9 +14,9 @@
 /* At most so much in one frame: what the guest's driver takes at once. */
 #define ILB_FRAME_MAX	32768U
 
-/* Where the initramfs keeps what only the first process reads. */
-#define ILB_GUEST_MODULES	"/ilb/modules"	/* a folder, in load order */
-#define ILB_GUEST_COMMAND	"/ilb/command"	/* arguments, each ends in \0 */
+/* Where the initramfs keeps what only the first process reads; below "/". */
+#define ILB_GUEST_MODULES	"ilb/modules"	/* a folder, in load order */
+#define ILB_GUEST_COMMAND	"ilb/command"	/* arguments, each ends in \0 */
 
 /**
  * enum ilb_frame_type - what a frame holds

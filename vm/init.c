@@ -113,8 +113,9 @@ static void load_modules(void)
 	struct dirent **names;
 	int folder, n, i;
 
-	n = scandir(ILB_GUEST_MODULES, &names, visible, alphasort);
-	folder = open(ILB_GUEST_MODULES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	n = scandir("/" ILB_GUEST_MODULES, &names, visible, alphasort);
+	folder = open("/" ILB_GUEST_MODULES,
+		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (i = 0; i < n; i++)
 		load(folder, names[i]->d_name);
 	close(folder);
@@ -125,7 +126,7 @@ static void load_modules(void)
 static char **read_command(int port)
 {
 	static char text[1 << 20], *arguments[ARGUMENTS_MAX + 1];
-	int fd = open(ILB_GUEST_COMMAND, O_RDONLY | O_CLOEXEC), n = 0;
+	int fd = open("/" ILB_GUEST_COMMAND, O_RDONLY | O_CLOEXEC), n = 0;
 	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	char *c;
 
