@@ -8,7 +8,7 @@
 /**
  * enum ilb_moment_kind - where the knowledge of a moment comes from
  * @ILB_MOMENT_RECONSTRUCTED: from a trace's events, by trace/machine's rules
- * @ILB_MOMENT_PROBED: the mask was read by a probe, the idle set is
+ * @ILB_MOMENT_PROBED: the mask of CPUs 0 to 63 was read by a probe; the rest is
  *                     reconstructed
  * @ILB_MOMENT_EXACT: read inside the kernel as it chose
  * @ILB_MOMENT_SIMULATED: by the simulator
