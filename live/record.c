@@ -373,20 +373,20 @@ static int record(struct session *s)
 	uint64_t begin, end;
 	int err;
 
-	err = switch_trace(s, 1);
-	begin = now();
+	/* Every kick of the trace has its moment: watch for longer than that. */
+	err = ilb_watch_start(&s->watch, s->folder.temporary, now(), s->error);
 	if (!err)
-		err = ilb_watch_start(&s->watch, s->folder.temporary, begin,
-				      s->error);
+		err = switch_trace(s, 1);
+	begin = now();
 	if (!err && s->child.pid)
 		err = ilb_child_start(&s->child, s->options->command[0],
 				      s->error);
 	if (!err)
 		err = follow(s, begin);
 	end = now();
-	ilb_watch_stop(&s->watch, end);
 	if (!err)
 		err = switch_trace(s, 0);
+	ilb_watch_stop(&s->watch, now());
 	s->summary->duration_ns = end - begin;
 	return err;
 }
