@@ -17,8 +17,9 @@
 #include "ilb/machine.h"
 #include "ilb/source.h"
 #include "ilb/target.h"
+#include "changes.h"
 
-#define CPUS	64
+#define CPUS	CHANGES_CPUS
 #define KICKS	4096
 
 struct kick {
@@ -34,16 +35,7 @@ struct log {
 
 static struct log as_recorded, settled;
 
-/* Times at which what runs, or waits, on a CPU may have changed. */
-struct times {
-	uint64_t *ns;
-	size_t count;
-};
-
-static struct times change[CPUS];
-
-/* Times at which a CPU was about to enter the mask. */
-static struct times entry[CPUS];
+static struct changes changes;
 
 #define TICK_NS	1000000		/* no tick takes longer to choose */
 
@@ -80,38 +72,6 @@ static struct ilb_machine *machine(const struct ilb_capture *c,
 	return ilb_machine_create(&setup);
 }
 
-static void note(struct times *t, uint64_t time_ns)
-{
-	size_t n = t->count++;
-
-	if (!(n & (n - 1)))
-		t->ns = realloc(t->ns, (n ? 2 * n : 1) * sizeof(uint64_t));
-	t->ns[n] = time_ns;
-}
-
-static void note_event(const struct ilb_event *e)
-{
-	if (e->type == ILB_EVENT_TICK_STOP || e->type == ILB_EVENT_PROBE_ENTER)
-		note(&entry[e->cpu], e->time_ns);
-	if (e->type == ILB_EVENT_SWITCH)
-		note(&change[e->cpu], e->time_ns);
-	else if (e->type == ILB_EVENT_WAKEUP && e->u.wakeup.cpu < CPUS)
-		note(&change[e->u.wakeup.cpu], e->time_ns);
-	else if (e->type == ILB_EVENT_CSD_QUEUE && e->u.csd.cpu < CPUS &&
-		 e->u.csd.func == ILB_FUNC_TTWU)
-		note(&change[e->u.csd.cpu], e->time_ns);
-}
-
-static int within(const struct times *t, uint64_t from_ns, uint64_t to_ns)
-{
-	size_t i;
-
-	for (i = 0; i < t->count; i++)
-		if (t->ns[i] >= from_ns && t->ns[i] <= to_ns)
-			return 1;
-	return 0;
-}
-
 /* The state of @cpu at kicks @a (as recorded) and @b (settled) agrees, or why. */
 static int cpu_explained(const struct kick *a, const struct kick *b,
 			 unsigned int cpu)
@@ -121,13 +81,13 @@ static int cpu_explained(const struct kick *a, const struct kick *b,
 
 	if ((a->idle ^ b->idle) & bit) {
 		printf(" %u", cpu);
-		if (!within(&change[cpu], t - ILB_SETTLE_NS,
+		if (!times_within(&changes.work[cpu], t - ILB_SETTLE_NS,
 			    t + ILB_SETTLE_NS))
 			return 0;
 	}
 	if ((a->mask ^ b->mask) & bit) {
 		printf(" %u (tick)", cpu);
-		if (!(a->mask & bit) || !within(&entry[cpu], t - TICK_NS, t))
+		if (!(a->mask & bit) || !times_within(&changes.mask[cpu], t - TICK_NS, t))
 			return 0;
 	}
 	return 1;
@@ -177,15 +137,13 @@ static int read_all(const struct ilb_capture *c)
 	struct ilb_machine *usual = machine(c, ILB_SETTLE_NS, &settled);
 	struct ilb_source *source;
 	struct ilb_event event;
-	unsigned int cpu;
 	int got;
 
-	for (cpu = 0; cpu < CPUS; cpu++)
-		change[cpu].count = entry[cpu].count = 0;
+	changes_forget(&changes);
 	if (ilb_source_open(&source, c->trace, c->topology.nr_cpus, NULL))
 		return -1;
 	while ((got = ilb_source_next(source, &event, NULL)) == 1) {
-		note_event(&event);
+		changes_note(&changes, &event);
 		ilb_machine_event(plain, &event);
 		ilb_machine_event(usual, &event);
 	}
