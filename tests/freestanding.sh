@@ -97,7 +97,8 @@ silent "core/ has no header but env.h" other_headers
 silent "core/ includes core/env.h and ilb/*.h only" \
 	foreign_includes "$src"/core/*.c
 silent "__KERNEL__ stands in core/env.h only" \
-	kernel_tests "$src"/core/*.[ch] "$src"/model/* "$src"/include/ilb/*.h
+	kernel_tests "$src"/core/*.[ch] "$src"/model/* "$src"/include/ilb/*.h \
+	"$src"/kmod/*.[ch]
 prints "core/env.h has one such test" 1 \
 	grep -c __KERNEL__ "$src/core/env.h"
 
