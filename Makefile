@@ -6,8 +6,8 @@ BUILD ?= build
 MESON_ARGS ?=
 CAPTURE ?= tests/captures/6.12-pin16
 
-.PHONY: all demo check bench fuzz install clean distclean deps deps-check \
-	deps-bench deps-fuzz
+.PHONY: all demo check bench fuzz install kmod clean distclean deps \
+	deps-check deps-bench deps-fuzz
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -44,6 +44,19 @@ fuzz: deps-fuzz
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild
+
+# The kernel module, for the kernel whose headers are in KDIR. Built in a copy
+# made of links, so that nothing is written into the sources.
+KDIR ?= /lib/modules/$(shell uname -r)/build
+KMOD_BUILD ?= build-kmod
+kmod:
+	@test -e $(KDIR)/Makefile || { echo "kmod: no kernel headers in" \
+		"$(KDIR); install linux-headers-$$(uname -r) or give" \
+		"KDIR=DIR" >&2; exit 1; }
+	@mkdir -p $(KMOD_BUILD)
+	@cp -rsf $(CURDIR)/kmod $(CURDIR)/core $(CURDIR)/include $(KMOD_BUILD)
+	@ln -sf kmod/Kbuild $(KMOD_BUILD)/Kbuild
+	@$(MAKE) -C $(KDIR) M=$(abspath $(KMOD_BUILD)) modules
 
 clean:
 	@test ! -d $(BUILD) || ninja -C $(BUILD) --quiet clean
