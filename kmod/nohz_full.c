@@ -86,10 +86,19 @@ static void no_work(void *unused)
 {
 }
 
+static bool may_be_lost(int cpu, void *unused)
+{
+	return !cpumask_test_cpu(cpu, ilb_nohz_mask());
+}
+
+/*
+ * Once more around the idle loop. Who is registered is not interrupted: most
+ * CPUs that run a single task without a tick still are.
+ */
 void ilb_nohz_full_wake(void)
 {
-	/* Once more around the idle loop. */
-	on_each_cpu_mask(tick_nohz_full_mask, no_work, NULL, true);
+	on_each_cpu_cond_mask(may_be_lost, no_work, NULL, true,
+			      tick_nohz_full_mask);
 }
 
 /* Is it this function that makes the kernel's own call? */
