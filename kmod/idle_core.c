@@ -18,8 +18,9 @@
  * inside of a function whose instructions would have to be decoded for that,
  * and the kernel itself sees to it that no livepatch or other module
  * redirects the function at the same time. The price is a comparison in all
- * other calls of it, none of which is hot, and that a return probe on it
- * hides the return address: then nothing is changed until it is gone.
+ * other calls of it, none of which is hot, and that a return probe on it may
+ * hide the return address (it does on arm64, it did not on x86): then nothing
+ * is changed until it is gone.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
