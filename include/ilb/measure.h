@@ -7,6 +7,7 @@
 #include "ilb/hist.h"
 #include "ilb/machine.h"
 #include "ilb/moment.h"
+#include "ilb/schedstat.h"
 #include "ilb/topology.h"
 
 /**
@@ -65,26 +66,14 @@ struct ilb_lost_cpu {
 				 * tick that stopped while a task ran */
 };
 
-/** enum ilb_idle_type - of /proc/schedstat's load-balance columns */
-enum ilb_idle_type {
-	ILB_IDLE_BUSY,
-	ILB_IDLE_IDLE,
-	ILB_IDLE_NEWLY,
-	ILB_IDLE_TYPES
-};
-
 /**
  * struct ilb_domain - load balancing on one level, summed over its CPUs
  * @name: of schedstat v17, else "domain0"...
- * @imb_*: imbalance by kind; v15 and v16 have one number, in imb_load
  */
 struct ilb_domain {
 	char name[16];
 	unsigned int level;
-	struct {
-		uint64_t lb, balanced, failed, gained;
-		uint64_t imb_load, imb_util, imb_task, imb_misfit;
-	} type[ILB_IDLE_TYPES];
+	struct ilb_lb_counts type[ILB_IDLE_TYPES];
 };
 
 #define ILB_DOMAINS_MAX	16
