@@ -111,7 +111,8 @@ void ilb_nohz_enter_idle(struct ilb_nohz *nohz, unsigned int cpu)
 		ilb_mask_set(nohz->setup.mask, cpu);
 		count_mask(nohz, 1);
 		--*nr_busy(nohz, cpu);
-		nohz->needs_update = 1;
+		if (nohz->setup.behaviour->next_kick)
+			nohz->needs_update = 1;
 	}
 	/* Also of a CPU that never left: it may have run in between. */
 	nohz->has_blocked = 1;
@@ -320,9 +321,12 @@ unsigned int ilb_nohz_kicked(struct ilb_nohz *nohz, unsigned int cpu)
 	struct ilb_nohz_cpu *c = &nohz->setup.cpus[cpu];
 	unsigned int flags = c->pending;
 
+	c->idle_balance = is_idle(nohz, cpu);
+	if (!c->idle_balance && nohz->setup.behaviour->dropped_kick ==
+				ILB_DROPPED_KICK_PENDING)
+		return 0;
 	nohz->atomics++;
 	c->pending = 0;
-	c->idle_balance = is_idle(nohz, cpu);
 	if (!c->idle_balance)
 		return 0;
 	c->run = flags;

@@ -46,6 +46,18 @@ enum ilb_serialize {
 	ILB_SERIALIZE_DESIGNATED,	/* by the designated CPU, when due */
 };
 
+/** enum ilb_asym_sibling - PREFER_SIBLING below domains of unequal CPUs */
+enum ilb_asym_sibling {
+	ILB_ASYM_SIBLING_DROPPED,
+	ILB_ASYM_SIBLING_KEPT,
+};
+
+/** enum ilb_dropped_kick - flags of a kick whose target is not idle any more */
+enum ilb_dropped_kick {
+	ILB_DROPPED_KICK_PENDING,	/* stay: it is never kicked again */
+	ILB_DROPPED_KICK_CLEARED,	/* since 2013 */
+};
+
 /**
  * struct ilb_behaviour - one kernel
  * @name: "linux-6.12"
@@ -70,14 +82,21 @@ enum ilb_serialize {
  * @serialize: enum ilb_serialize. 7.2: designated
  * @wake_idle_core: 1: a wakeup on unequal CPUs prefers idle cores, and its
  *	scan is limited. 7.2
+ * @misfit_idle_core: 1: a task that needs a larger CPU moves to one whose core
+ *	is fully idle, and leaves one whose sibling is busy. 7.2
+ * @asym_sibling: enum ilb_asym_sibling. 7.3: kept; 7.2 is assumed to be alike
+ * @newidle_rate: 1: the chance of newly idle balancing counts calls per second
+ *	too, and certainty needs no dice. 7.3
+ * @next_kick: 1: that a CPU entered the mask is told to the next ILB. 0: its
+ *	domains wait for a full kick. In all rows, since 2021
+ * @dropped_kick: enum ilb_dropped_kick. In all rows: cleared
+ * @full_tick_stop: 1: nohz_full CPUs stop their tick while one task runs. 0:
+ *	they never do (the 7.0 merge window). In all rows: 1
  * @cache_balance: 1: tasks are gathered in their LLC. 7.3
  *
  * The version after a feature is the first row that has it, 7.0 the release
  * where that is known. All but @name, @summary, @release and @target can be
  * set by name, see ilb_features.
- *
- * The model uses @target to @registration; the others are read by whoever
- * models the tick and the domains.
  */
 struct ilb_behaviour {
 	const char *name;
@@ -96,6 +115,12 @@ struct ilb_behaviour {
 	unsigned int smt_groups;
 	unsigned int serialize;
 	unsigned int wake_idle_core;
+	unsigned int misfit_idle_core;
+	unsigned int asym_sibling;
+	unsigned int newidle_rate;
+	unsigned int next_kick;
+	unsigned int dropped_kick;
+	unsigned int full_tick_stop;
 	unsigned int cache_balance;
 };
 

@@ -107,6 +107,12 @@ static const struct expected_feature expected[] = {
 	{ "smt-groups", { 0, 1, 1, 1 } },
 	{ "serialize", { 0, 0, 1, 1 } },
 	{ "wake-idle-core", { 0, 0, 1, 1 } },
+	{ "misfit-idle-core", { 0, 0, 1, 1 } },
+	{ "asym-sibling", { 0, 0, 1, 1 } },
+	{ "newidle-rate", { 0, 0, 0, 1 } },
+	{ "next-kick", { 1, 1, 1, 1 } },
+	{ "dropped-kick", { 1, 1, 1, 1 } },
+	{ "full-tick-stop", { 1, 1, 1, 1 } },
 	{ "cache-balance", { 0, 0, 0, 1 } },
 };
 
@@ -334,6 +340,32 @@ static unsigned int see_registration(struct host *h)
 	return (unsigned int)h->mask[0];
 }
 
+/* A CPU entered whose domains are due before the next full kick. */
+static unsigned int see_next_kick(struct host *h)
+{
+	ilb_nohz_enter_idle(&h->nohz, 5);
+	h->nohz.has_blocked = 0;
+	h->nohz.next_balance = NOW + 60;
+	run_tasks(h, 0, 1);
+	ilb_nohz_tick(&h->nohz, 0, NOW, &h->kick);
+	return h->kick.flags;
+}
+
+/* A kick finds its target awake; is the next one sent? */
+static unsigned int see_dropped_kick(struct host *h)
+{
+	settle(h, 0xf0);
+	run_tasks(h, 0, 2);
+	ilb_nohz_tick(&h->nohz, 0, NOW, &h->kick);
+	assert_true(h->kick.sent);
+	run_tasks(h, 4, 1);
+	assert_int_equal(ilb_nohz_kicked(&h->nohz, 4), 0);
+	run_tasks(h, 4, 0);
+	ilb_nohz_tick(&h->nohz, 0, NOW + 1, &h->kick);
+	assert_int_equal(h->kick.choice.cpu, 4);
+	return (unsigned int)h->kick.sent;
+}
+
 struct feature_case {
 	const char *settings[2];
 	unsigned int (*see)(struct host *h);
@@ -361,6 +393,10 @@ static const struct feature_case features[] = {
 	  see_housekeeping, { 2, ILB_CPU_NONE }, { 0, 0, 1, 1 } },
 	{ { "registration=newly-stopped", "registration=stopped" },
 	  see_registration, { 0, 8 }, { 0, 0, 0, 0 } },
+	{ { "next-kick=no", "next-kick=yes" },
+	  see_next_kick, { 0, ILB_KICK_NEXT }, { 1, 1, 1, 1 } },
+	{ { "dropped-kick=pending", "dropped-kick=cleared" },
+	  see_dropped_kick, { 0, 1 }, { 1, 1, 1, 1 } },
 };
 
 static void expect_feature(const struct feature_case *f,
