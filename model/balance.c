@@ -257,8 +257,8 @@ static void idle_balance(struct ilb_balance *b, unsigned int self,
 		if (pass.has_next)
 			nohz->next_balance = pass.next;
 		if (flags & ILB_KICK_STATS)
-			nohz->next_blocked = now +
-					     ms_to_jiffies(b, BLOCKED_PERIOD_MS);
+			nohz->next_blocked = now + ms_to_jiffies(b,
+							BLOCKED_PERIOD_MS);
 	} else {
 		b->ilb_aborts++;
 		if (flags & ILB_KICK_STATS)
@@ -288,12 +288,13 @@ void ilb_balance_softirq(struct ilb_balance *balance, unsigned int cpu)
 
 void ilb_balance_idle_enter(struct ilb_balance *balance, unsigned int cpu)
 {
-	const struct ilb_topology *t = ilb_lb_topology(balance);
+	struct ilb_llc *llc = ilb_lb_llc(balance, cpu);
 	struct ilb_nohz_cpu *c = ilb_lb_queue(balance, cpu);
 	unsigned int pending = c->pending;
 
-	if (t->smt && ilb_lb_core_idle(balance, cpu))
-		balance->setup.llcs[t->llc[cpu]].has_idle_cores = 1;
+	if (llc && ilb_lb_topology(balance)->smt &&
+	    ilb_lb_core_idle(balance, cpu))
+		llc->has_idle_cores = 1;
 	c->pending &= ~(unsigned int)ILB_KICK_NEWILB;
 	if (pending == ILB_KICK_NEWILB &&
 	    !balance->setup.host->need_resched(balance->setup.context, cpu))

@@ -380,7 +380,6 @@ static void set_idle_scan(const struct survey *s)
 	const struct ilb_lb *lb = s->lb;
 	const struct ilb_sched_domain *llc =
 		ilb_domains_llc(lb->balance->setup.domains, lb->dst);
-	const unsigned int *table = ilb_lb_topology(lb->balance)->llc;
 	uint64_t weight = lb->sd->span->weight;
 	uint64_t pct = lb->sd->span->imbalance_pct;
 	uint64_t x, used;
@@ -391,7 +390,7 @@ static void set_idle_scan(const struct survey *s)
 	used = x * x * pct * pct / (10000 * SCALE);
 	if (used > SCALE)
 		used = SCALE;
-	lb->balance->setup.llcs[table[lb->dst]].idle_scan =
+	ilb_lb_llc(lb->balance, lb->dst)->idle_scan =
 		(unsigned int)((SCALE - used) * weight / SCALE);
 }
 

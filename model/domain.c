@@ -41,7 +41,7 @@ struct plan {
 	unsigned int *seen;		/* per label: in which span, plus 1 */
 	unsigned int *slot;		/* per label: its span in there */
 	unsigned int *node;		/* per node: its lowest CPU */
-	unsigned int *component;	/* per node: connected to which, plus 1 */
+	unsigned int *component;	/* per node: connected to, plus 1 */
 	unsigned int *stamp;		/* per capacity: seen in which span */
 	unsigned int nr_nodes;
 	unsigned int nr_capacities;

@@ -64,6 +64,16 @@ static inline int ilb_lb_is_idle(const struct ilb_balance *b, unsigned int cpu)
 	return ilb_mask_test(b->setup.nohz->setup.idle, cpu);
 }
 
+/** ilb_lb_llc() - what the CPUs of @cpu's cache share, or NULL */
+static inline struct ilb_llc *ilb_lb_llc(const struct ilb_balance *b,
+					 unsigned int cpu)
+{
+	const struct ilb_sched_domain *sd =
+		ilb_domains_llc(b->setup.domains, cpu);
+
+	return sd ? &b->setup.llcs[sd->span->cpus[0]] : NULL;
+}
+
 /** ilb_lb_core_idle() - are all threads of its core but @cpu idle? */
 int ilb_lb_core_idle(const struct ilb_balance *b, unsigned int cpu);
 

@@ -99,7 +99,7 @@ struct ilb_balance_cpu {
 };
 
 /**
- * struct ilb_llc - shared by the CPUs of a cache
+ * struct ilb_llc - shared by the CPUs of a cache's domain; that of its lowest
  * @has_idle_cores: a hint: some core of it may be fully idle
  * @idle_scan: CPUs that a wakeup looks at
  */
@@ -120,7 +120,8 @@ struct ilb_llc {
  * @energy: an energy model is in use: only overutilised machines balance
  * @gather: cache-aware balancing is enabled, where the kernel has it
  * @seed: of the dice of newly idle balancing
- * @cpus, @llcs: memory for one entry per CPU; the host's members filled
+ * @cpus, @llcs: memory for one entry per CPU; the host's members of @cpus
+ *	filled
  * @scratch: memory for two masks
  */
 struct ilb_balance_setup {

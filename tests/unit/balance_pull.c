@@ -367,7 +367,7 @@ static void newidle_stops_where_it_costs_too_much(void **state)
 	world_free(w);
 }
 
-static void newidle_zeroes_failures_and_keeps_the_interval(void **state)
+static void newidle_zeroes_failures_only(void **state)
 {
 	struct world *w = small("linux-7.3");
 	struct ilb_sched_domain *sd = world_level(w, 0, 0);
@@ -544,7 +544,7 @@ int main(void)
 		cmocka_unit_test(newidle_wants_an_overloaded_machine),
 		cmocka_unit_test(newidle_takes_one_if_preemptible),
 		cmocka_unit_test(newidle_stops_where_it_costs_too_much),
-		cmocka_unit_test(newidle_zeroes_failures_and_keeps_the_interval),
+		cmocka_unit_test(newidle_zeroes_failures_only),
 		cmocka_unit_test(newidle_pulls_the_next_balance_forward),
 		cmocka_unit_test(newidle_asks_for_a_refresh),
 		cmocka_unit_test(luck_has_its_odds),
