@@ -40,45 +40,25 @@ static int allows(const struct ilb_lb_task *task, unsigned int cpu)
 
 /* Who may */
 
-static void pass_over_core(const struct ilb_lb *lb, unsigned long *passed,
-			   unsigned int cpu)
-{
-	const unsigned int *sibling = ilb_lb_topology(lb->balance)->sibling;
-	unsigned int thread = cpu;
-
-	do {
-		ilb_mask_set(passed, thread);
-		thread = sibling[thread];
-	} while (thread != cpu);
-}
-
 /* Is dst the CPU of its group that balances? */
 static int is_chosen(const struct ilb_lb *lb)
 {
 	const struct ilb_balance *b = lb->balance;
-	const struct ilb_topology *t = ilb_lb_topology(b);
 	const struct ilb_span *group = lb->sd->local;
-	unsigned long *passed = lb->allowed + ILB_MASK_WORDS(t->nr_cpus);
 	unsigned int i, cpu, fallback = ILB_CPU_NONE;
-	int cores = ilb_lb_behaviour(b)->designate_idle_core && t->smt &&
+	int cores = ilb_lb_behaviour(b)->designate_idle_core &&
+		    ilb_lb_topology(b)->smt &&
 		    !(lb->sd->span->flags & ILB_SD_SHARE_CAPACITY);
 
-	if (cores)
-		ilb_mask_zero(passed, t->nr_cpus);
 	for (i = 0; i < group->weight; i++) {
 		cpu = group->cpus[i];
 		if (!ilb_mask_test(lb->allowed, cpu) ||
 		    !ilb_lb_is_idle(b, cpu))
 			continue;
-		if (!cores)
-			return cpu == lb->dst;
-		if (ilb_mask_test(passed, cpu))
-			continue;
-		if (ilb_lb_core_idle(b, cpu))
+		if (!cores || ilb_lb_core_idle(b, cpu))
 			return cpu == lb->dst;
 		if (fallback == ILB_CPU_NONE)
 			fallback = cpu;
-		pass_over_core(lb, passed, cpu);
 	}
 	if (fallback == ILB_CPU_NONE)
 		fallback = group->cpus[0];

@@ -122,7 +122,7 @@ struct ilb_llc {
  * @seed: of the dice of newly idle balancing
  * @cpus, @llcs: memory for one entry per CPU; the host's members of @cpus
  *	filled
- * @scratch: memory for two masks
+ * @scratch: memory for a mask
  */
 struct ilb_balance_setup {
 	struct ilb_nohz *nohz;

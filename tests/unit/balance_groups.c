@@ -70,6 +70,62 @@ static void overload_moves_towards_the_average(void **state)
 	world_free(w);
 }
 
+/*
+ * 4 CPUs with a task each, 8 with 3 each: 2389 on average. Giving wants
+ * (3072 - 2389) * 8, taking (2389 - 1024) * 4, which is less.
+ */
+static void the_smaller_of_give_and_take_moves(void **state)
+{
+	struct machine *m = machine_new("linux-7.3", 12, 1, 4, 4);
+	struct world *w;
+	unsigned int cpu;
+
+	(void)state;
+	for (cpu = 8; cpu < 12; cpu++)
+		m->llc[cpu] = m->node[cpu] = 4;
+	w = world_new(m, 1000);
+	add_tasks(w, 0, 4, 1);
+	add_tasks(w, 4, 8, 3);
+	assert_int_equal(attempt(w, 0, 1)->imb_load, 5460);
+	world_free(w);
+}
+
+/* CPU 12 has as many tasks as the others, and half of their capacity. */
+static void load_is_compared_per_capacity(void **state)
+{
+	struct world *w = two_nodes("linux-7.3");
+
+	(void)state;
+	add_tasks(w, 0, 8, 1);
+	add_tasks(w, 8, 8, 3);
+	w->queue[12].capacity = 512;
+	assert_int_equal(attempt(w, 0, 1)->gained, 2);
+	assert_int_equal(w->queue[12].nr_running, 1);
+	world_free(w);
+}
+
+/*
+ * 8 tasks here and 9 there, of 8192 each: 8192, 9216, 8704 on average, and 512
+ * * 8 should move. A task is too large for that; for half of it, it is not.
+ */
+static void failures_let_larger_tasks_move(void **state)
+{
+	struct world *w = two_nodes("linux-7.3");
+	unsigned int i;
+
+	(void)state;
+	add_tasks(w, 0, 8, 1);
+	add_tasks(w, 8, 8, 1);
+	add_tasks(w, 8, 1, 1);
+	for (i = 0; i < w->nr_tasks; i++)
+		w->task[i].lb.load = 8192;
+	for (i = 0; i < 16; i++)
+		world_sync(w, i);
+	assert_int_equal(attempt(w, 0, 1)->failed, 1);
+	assert_int_equal(attempt(w, 0, 1)->gained, 1);
+	world_free(w);
+}
+
 /* 17 against 19 tasks: 2176 and 2432, less than 17 % apart; 23 are not. */
 static void overload_on_both_sides_is_tolerated(void **state)
 {
@@ -96,8 +152,12 @@ static void an_overloaded_node_fills_a_spare_one(void **state)
 
 	(void)state;
 	add_tasks(w, 1, 1, 1);
-	add_tasks(w, 8, 8, 3);
+	add_tasks(w, 8, 1, 1);
+	add_tasks(w, 9, 7, 3);
 	assert_int_equal(attempt(w, 0, 1)->imb_util, 7168);
+	/* Not from CPU 8, which has one task; a current one stays. */
+	assert_int_equal(w->queue[8].nr_running, 1);
+	assert_int_equal(w->queue[9].nr_running, 1);
 	world_free(w);
 }
 
@@ -321,6 +381,11 @@ static void packing_pulls_single_tasks(void **state)
 	assert_int_equal(attempt(w, 0, 1)->imb_task, 1);
 	assert_int_equal(w->push_from, 4);
 	world_free(w);
+	/* A core with both threads busy is another case: one of its two. */
+	w = packing(priority);
+	add_tasks(w, 4, 2, 1);
+	assert_int_equal(attempt(w, 0, 1)->imb_task, 1);
+	world_free(w);
 	/* Not downhill. */
 	w = packing(priority);
 	add_tasks(w, 0, 1, 1);
@@ -410,6 +475,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overload_moves_towards_the_average),
+		cmocka_unit_test(the_smaller_of_give_and_take_moves),
+		cmocka_unit_test(load_is_compared_per_capacity),
+		cmocka_unit_test(failures_let_larger_tasks_move),
 		cmocka_unit_test(overload_on_both_sides_is_tolerated),
 		cmocka_unit_test(an_overloaded_node_fills_a_spare_one),
 		cmocka_unit_test(busy_cpus_leave_idle_ones_alone),

@@ -324,6 +324,7 @@ static void newidle_wants_an_overloaded_machine(void **state)
 	newidle(w, 0);
 	assert_int_equal(on_cpu(w, 0), 1);
 	assert_int_equal(world_level(w, 0, 0)->counts[ILB_IDLE_NEWLY].lb, 1);
+	assert_int_equal(world_level(w, 0, 1)->counts[ILB_IDLE_NEWLY].lb, 0);
 	assert_int_equal(w->cpu[0].idle_stamp, 0);
 	world_free(w);
 }
@@ -505,6 +506,55 @@ static void success_is_remembered(void **state)
 	world_free(w);
 }
 
+/* With a ratio of 255 one of 4 calls tries: a success counts for 4. */
+static void success_counts_for_calls_that_were_not(void **state)
+{
+	struct world *w = small("linux-6.12");
+	struct ilb_sched_domain *sd = world_level(w, 0, 0);
+
+	(void)state;
+	add_tasks(w, 1, 2);
+	sd->newidle_success = 100;
+	while (!sd->counts[ILB_IDLE_NEWLY].lb) {
+		sd->newidle_call = 0;
+		sd->newidle_ratio = 255;
+		w->cpu[0].avg_idle = 1000000;
+		w->balance.overloaded = 1;
+		newidle(w, 0);
+	}
+	assert_int_equal(on_cpu(w, 0), 1);
+	assert_int_equal(sd->newidle_success, 104);
+	world_free(w);
+}
+
+/* One look, which meets the current task. */
+static void an_attempt_looks_at_so_many_tasks(void **state)
+{
+	struct world *w;
+	unsigned int looks;
+
+	(void)state;
+	for (looks = 1; looks < 3; looks++) {
+		w = small("linux-7.3");
+		w->balance.setup.nr_migrate = looks;
+		add_tasks(w, 1, 5);
+		attempt(w, 0, 0);
+		assert_int_equal(on_cpu(w, 0), looks - 1);
+		world_free(w);
+	}
+}
+
+static void balance_forgets_about_affinity(void **state)
+{
+	struct world *w = small("linux-7.3");
+
+	(void)state;
+	world_level(w, 0, 1)->local->imbalanced = 1;
+	attempt(w, 0, 0);
+	assert_false(world_level(w, 0, 1)->local->imbalanced);
+	world_free(w);
+}
+
 /* An eighth of the way; not above twice the largest cost. */
 static void idle_time_is_averaged(void **state)
 {
@@ -549,6 +599,9 @@ int main(void)
 		cmocka_unit_test(newidle_asks_for_a_refresh),
 		cmocka_unit_test(luck_has_its_odds),
 		cmocka_unit_test(success_is_remembered),
+		cmocka_unit_test(success_counts_for_calls_that_were_not),
+		cmocka_unit_test(an_attempt_looks_at_so_many_tasks),
+		cmocka_unit_test(balance_forgets_about_affinity),
 		cmocka_unit_test(idle_time_is_averaged),
 	};
 

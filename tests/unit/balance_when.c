@@ -91,25 +91,28 @@ static void a_busy_interval_is_longer(void **state)
 	world_free(w);
 }
 
-/* At 250 Hz 2 and 4 ms are one jiffy; at 100 Hz all up to 10 ms. */
+/* At 250 Hz 4 ms are one jiffy, 5 are two; at 100 Hz all up to 10 ms are one. */
 static void slow_ticks_round_up(void **state)
 {
 	static const struct {
-		unsigned int hz, second;
-	} cases[] = { { 250, 2 }, { 100, 2 }, { 1000, 1 } };
+		unsigned int hz, ms, jiffies;
+	} cases[] = {
+		{ 1000, 4, 4 }, { 250, 2, 1 }, { 250, 4, 1 }, { 250, 5, 2 },
+		{ 100, 10, 1 }, { 100, 11, 2 },
+	};
 	struct world *w;
-	unsigned int i;
+	unsigned int i, j;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		w = small("linux-7.3", cases[i].hz);
-		world_level(w, 0, 0)->balance_interval = 4;
-		w->ns += 1000000000 / cases[i].hz;
-		softirq(w, 0, 1);
-		w->ns += 1000000000 / cases[i].hz;
-		softirq(w, 0, 1);
-		assert_int_equal(tries(w, 0, 0, ILB_IDLE_IDLE),
-				 cases[i].second == 2 ? 2 : 0);
+		world_level(w, 0, 0)->balance_interval = cases[i].ms;
+		for (j = 1; j <= cases[i].jiffies; j++) {
+			w->ns += 1000000000 / cases[i].hz;
+			softirq(w, 0, 1);
+			assert_int_equal(tries(w, 0, 0, ILB_IDLE_IDLE),
+					 j == cases[i].jiffies);
+		}
 		world_free(w);
 	}
 }
@@ -418,6 +421,8 @@ static void the_walk_starts_behind_the_ilb(void **state)
 		    world_level(w, 2, 0)->last_balance);
 	assert_true(world_level(w, 2, 0)->last_balance <
 		    world_level(w, 4, 0)->last_balance);
+	for (i = 2; i < 8; i += 2)
+		assert_int_equal(tries(w, i, 0, ILB_IDLE_IDLE), 1);
 	world_free(w);
 }
 

@@ -263,10 +263,10 @@ struct world *world_new(struct machine *m, unsigned int hz)
 	w->llc = zeroes(nr, sizeof(*w->llc));
 	w->nr_busy = zeroes(nr, sizeof(*w->nr_busy));
 	w->blocked = zeroes(nr, sizeof(*w->blocked));
-	w->masks = zeroes(6 * words, sizeof(*w->masks));
-	w->idle = w->masks + 3 * words;
-	w->registered = w->masks + 4 * words;
-	w->housekeeping = w->masks + 5 * words;
+	w->masks = zeroes(5 * words, sizeof(*w->masks));
+	w->idle = w->masks + 2 * words;
+	w->registered = w->masks + 3 * words;
+	w->housekeeping = w->masks + 4 * words;
 	w->resched = ILB_CPU_NONE;
 	ilb_mask_copy(w->housekeeping, m->online, nr);
 	ilb_mask_copy(w->idle, m->online, nr);

@@ -168,6 +168,22 @@ static void a_tick_while_busy_is_no_idle_tick(void **state)
 	assert_int_equal(stop(&t, 3, MS + 1), 0);
 }
 
+/* The tick was seen by one pass, which could not stop; the next saw none. */
+static void each_pass_needs_a_tick_of_its_own(void **state)
+{
+	struct ticks t;
+
+	(void)state;
+	prepare(&t, "linux-7.3");
+	t.tick.setup.governor = ILB_GOVERNOR_NONE;
+	ilb_tick_idle_enter(&t.tick, 3);
+	ilb_tick_fired(&t.tick, 3, MS);
+	t.cpus[3].refuses = 1;
+	assert_int_equal(stop(&t, 3, MS), 0);
+	t.cpus[3].refuses = 0;
+	assert_int_equal(stop(&t, 3, MS + 1), 0);
+}
+
 static void governors_decide(void **state)
 {
 	static const struct {
@@ -359,6 +375,7 @@ int main(void)
 		cmocka_unit_test(what_is_pending_keeps_the_tick),
 		cmocka_unit_test(without_idle_states_a_whole_tick_passes),
 		cmocka_unit_test(a_tick_while_busy_is_no_idle_tick),
+		cmocka_unit_test(each_pass_needs_a_tick_of_its_own),
 		cmocka_unit_test(governors_decide),
 		cmocka_unit_test(a_governor_does_not_restart),
 		cmocka_unit_test(the_timekeeper_of_nohz_full_never_stops),
