@@ -32,6 +32,8 @@ static const struct source {
 
 /**
  * struct fetch - one errand
+ * @machine: the guest's
+ * @arch: of the packages: QEMU is a program of this machine
  * @home: apt's state for that suite and architecture
  * @debs: where packages arrive, in @home
  * @into: the folder to make
@@ -39,6 +41,7 @@ static const struct source {
  */
 struct fetch {
 	const struct ilb_vm_machine *machine;
+	const char *arch;
 	const char *suite;
 	char *home;
 	char *debs;
@@ -126,8 +129,8 @@ static void begin_apt(const struct fetch *f, struct ilb_args *args,
 	ilb_args_add(args, "-oDir::Etc::SourceList=%s/sources.list", f->home);
 	ilb_args_add(args, "-oDir::State::Lists=%s/lists", f->home);
 	ilb_args_add(args, "-oDir::Cache::Archives=%s", f->debs);
-	ilb_args_add(args, "-oAPT::Architecture=%s", f->machine->name);
-	ilb_args_add(args, "-oAPT::Architectures=%s", f->machine->name);
+	ilb_args_add(args, "-oAPT::Architecture=%s", f->arch);
+	ilb_args_add(args, "-oAPT::Architectures=%s", f->arch);
 }
 
 static void use_no_status(const struct fetch *f, struct ilb_args *args)
@@ -395,24 +398,21 @@ static int download_qemu(struct fetch *f)
 		"--reinstall", "-o", "Debug::NoLocking=1",
 		"-o", "Dir::State::Status=" INSTALLED, "install", NULL,
 	};
-	const struct ilb_vm_machine *native =
-		ilb_vm_machine(ilb_vm_arch_native());
-	const struct ilb_vm_machine *guest = f->machine;
 	static const char *const parts[] = {
 		"qemu-system-common", "qemu-system-data",
 	};
 	struct ilb_args args;
 	size_t i;
 
-	f->machine = native;
 	begin_apt(f, &args, "apt-get");
-	f->machine = guest;
 	ilb_args_add_all(&args, fixed);
-	ilb_args_add(&args, "%s/%s", guest->package, f->suite);
+	ilb_args_add(&args, "%s/%s", f->machine->package, f->suite);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		ilb_args_add(&args, "%s/%s", parts[i], f->suite);
-	ilb_args_add(&args, guest->dies ? "seabios/%s" : "ipxe-qemu/%s",
-		     f->suite);
+	if (f->machine->dies)
+		ilb_args_add(&args, "seabios/%s", f->suite);
+	else
+		ilb_args_add(&args, "ipxe-qemu");
 	return run_apt(f, &args, NULL, NULL, "downloading QEMU");
 }
 
@@ -478,12 +478,12 @@ static int lock(struct fetch *f)
 	return 0;
 }
 
-static int prepare(struct fetch *f, const char *arch)
+static int prepare(struct fetch *f)
 {
 	char below[96];
 	int err;
 
-	snprintf(below, sizeof(below), "/apt/%s-%s", f->suite, arch);
+	snprintf(below, sizeof(below), "/apt/%s-%s", f->suite, f->arch);
 	f->home = ilb_cache_path(below, f->error);
 	if (!f->home)
 		return -ILB_ERR_NOMEM;
@@ -512,6 +512,9 @@ int ilb_vm_fetch(const char *what, enum ilb_vm_arch arch,
 	size_t i;
 
 	f.machine = ilb_vm_machine(arch);
+	f.arch = f.machine->name;
+	if (qemu && ilb_vm_arch_native() != ILB_VM_ARCHES)
+		f.arch = ilb_vm_machine(ilb_vm_arch_native())->name;
 	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		if (!strcmp(sources[i].what, what))
 			f.suite = sources[i].suite;
@@ -522,9 +525,7 @@ int ilb_vm_fetch(const char *what, enum ilb_vm_arch arch,
 			       "fetch '%s': not 6.1, 6.12, 7.2, 7.3 or qemu",
 			       what);
 	if (!err)
-		err = prepare(&f, qemu ?
-			      ilb_vm_machine(ilb_vm_arch_native())->name :
-			      f.machine->name);
+		err = prepare(&f);
 	if (!err)
 		err = qemu ? fetch_qemu(&f) : fetch_kernel(&f, what);
 	if (f.lock >= 0)
