@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci, vm
+# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci, cross, vm
 # Installs the Debian packages of these groups that are missing, if run as root
 # on a system with apt-get; else prints the one command to run.
 set -eu
@@ -13,6 +13,7 @@ check="python3 python3-jsonschema trace-cmd mandoc binutils xz-utils"
 bench="linux-perf trace-cmd valgrind"
 fuzz="clang llvm"
 ci="clang llvm git"
+cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 vm="apt dpkg debian-archive-keyring busybox-static trace-cmd"
 
 clang_runtime() {	# libFuzzer and the sanitizers' runtime of this clang
@@ -33,6 +34,7 @@ for group; do
 	check) wanted="$wanted $check" ;;
 	bench) wanted="$wanted $bench" ;;
 	fuzz) wanted="$wanted $fuzz $(clang_runtime)" ;;
+	cross) wanted="$wanted $cross" ;;
 	vm) wanted="$wanted $vm" ;;
 	ci) wanted="$wanted $ci $(clang_runtime)" ;;
 	*) echo "deps.sh: no group '$group'" >&2; exit 2 ;;

@@ -221,21 +221,45 @@ static int add_all(struct contents *c, const struct ilb_kernel *kernel,
 	return err ? err : add_command(c, error);
 }
 
+/* scripts/cross.sh makes BUILD/ilb and BUILD.sysroot; "" is this machine. */
+static char *find_sysroot(const struct ilb_vm_options *options)
+{
+	const char *ilb = options->ilb, *slash = ilb ? strrchr(ilb, '/') : NULL;
+	char *path;
+
+	if (options->sysroot)
+		return strdup(options->sysroot);
+	if (!slash || options->arch == ilb_vm_arch_native())
+		return strdup("");
+	if (asprintf(&path, "%.*s.sysroot", (int)(slash - ilb), ilb) < 0)
+		return NULL;
+	if (access(path, X_OK))
+		*path = '\0';
+	return path;
+}
+
 int ilb_initramfs_make(const struct ilb_vm_options *options,
 		       const struct ilb_kernel *kernel,
 		       struct ilb_error *error)
 {
 	struct contents c = { .options = options };
 	struct ilb_error ignored;
+	char *sysroot = find_sysroot(options);
 	int fd, err;
 
+	if (!sysroot)
+		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+
 	c.libraries.machine = ilb_vm_machine(options->arch)->machine;
-	c.libraries.sysroot = options->sysroot ? options->sysroot : "";
+	c.libraries.sysroot = sysroot;
 	err = ilb_initramfs_open(&c.image, error);
-	if (err)
+	if (err) {
+		free(sysroot);
 		return err;
+	}
 	err = add_all(&c, kernel, error);
 	ilb_libraries_free(&c.libraries);
+	free(sysroot);
 	fd = ilb_initramfs_close(&c.image, err ? &ignored : error);
 	if (!err)
 		return fd;

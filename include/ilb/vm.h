@@ -45,7 +45,8 @@ enum ilb_vm_arch {
  * @ilb: the ilb to put in; NULL: this one. What runs first in the guest lies
  *	beside it (libexec)
  * @sysroot: where libraries (and busybox and trace-cmd) of a foreign
- *	architecture are; NULL: "/"
+ *	architecture are; NULL: beside the folder of @ilb, as FOLDER.sysroot,
+ *	if it is there, else "/"
  * @with: files to put in; ILB_VM_WITH_MAX at most
  * @nr_with: how many
  * @command: NULL-terminated
