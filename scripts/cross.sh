@@ -3,7 +3,7 @@
 # usage: cross.sh arm64 [BUILD]
 # Builds ilb for arm64 in BUILD (build-arm64), against Debian's packages
 # unpacked, not installed, in BUILD.sysroot. Needs gcc-aarch64-linux-gnu, apt
-# and Debian's keyring; no root. Without BPF. For: ilb vm --arch arm64
+# and Debian's keyring; no root. For: ilb vm --arch arm64
 set -eu
 cd "$(dirname "$0")/.."
 arch=${1:-}
@@ -81,6 +81,6 @@ cpu = 'aarch64'
 endian = 'little'
 END
 [ -e "$build/build.ninja" ] ||
-	meson setup --cross-file "$sysroot/cross.ini" -Dtests=false -Dbpf=disabled "$build"
+	meson setup --cross-file "$sysroot/cross.ini" -Dtests=false "$build"
 ninja -C "$build"
 echo "ilb vm --arch arm64 --ilb $build/ilb -- ilb --version"
