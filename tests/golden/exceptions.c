@@ -3,10 +3,13 @@
  * exceptions RULE CAPTURE: the exact moments at which RULE names another CPU
  * than the kernel chose, one by one, and why. A moment is read when the kick
  * is sent, somewhat after the kernel looked for its target: from the start of
- * the kicker's tick on, CPUs may have changed. An exception is understood if
- * RULE names the kernel's choice as soon as CPUs which changed in that time,
- * as the trace says, are in their other state. Prints a line for each, then
- * the counts; status 1 if one is not understood.
+ * the kicker's tick on, CPUs may have changed. A CPU changes first and records
+ * that later, much later if its host stops it in between. So these may have
+ * been in their other state: CPUs that changed since the tick, as the trace
+ * says, and CPUs that the moment shows changed and the trace does not yet. An
+ * exception is understood if RULE names the kernel's choice with some of them
+ * so. Prints a line for each, then the counts; status 1 if one is not
+ * understood.
  */
 
 #include <inttypes.h>
@@ -17,6 +20,7 @@
 #include "ilb/capture.h"
 #include "ilb/machine.h"
 #include "ilb/moments.h"
+#include "ilb/pair.h"
 #include "ilb/source.h"
 #include "ilb/target.h"
 #include "changes.h"
@@ -24,6 +28,16 @@
 #define TICK_NS		100000000U	/* no choice takes longer, emulated */
 #define FREE_MAX	12		/* CPUs in either state, to be tried */
 
+/* What the trace says of the same kicks. */
+struct seen {
+	uint64_t time_ns;
+	unsigned int kicker, target;
+	unsigned long mask, idle;
+};
+
+static struct seen *seen;
+static size_t nr_seen;
+static uint64_t first_ns, last_ns;	/* of the trace */
 static struct changes changes;
 static struct ilb_policy policy;
 static const struct ilb_capture *capture;
@@ -45,14 +59,34 @@ static unsigned int choose(const struct ilb_moment *m, unsigned long mask,
 	return ilb_policy_choose(&p, &view).cpu;
 }
 
-/* CPUs that were noted from when the kicker began to when it was read. */
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static const struct seen *find_seen(const struct ilb_moment *m)
+{
+	const struct seen *best = NULL, *s;
+
+	for (s = seen; s < seen + nr_seen; s++)
+		if (s->kicker == m->kicker && s->target == m->target &&
+		    apart(s->time_ns, m->time_ns) <= ILB_PAIR_NS &&
+		    (!best || apart(s->time_ns, m->time_ns) <
+			      apart(best->time_ns, m->time_ns)))
+			best = s;
+	return best;
+}
+
+/* CPUs of @late, and those noted from when the kicker began until then. */
 static unsigned int changed(const struct times *times, uint64_t from_ns,
-			    uint64_t to_ns, unsigned int *cpus)
+			    uint64_t to_ns, unsigned long late,
+			    unsigned int *cpus)
 {
 	unsigned int cpu, n = 0;
 
 	for (cpu = 0; cpu < capture->topology.nr_cpus && n < FREE_MAX; cpu++)
-		if (times_within(&times[cpu], from_ns, to_ns))
+		if (late >> cpu & 1 ||
+		    times_within(&times[cpu], from_ns, to_ns))
 			cpus[n++] = cpu;
 	return n;
 }
@@ -83,9 +117,12 @@ static int understood(const struct ilb_moment *m)
 {
 	unsigned int work[FREE_MAX], mask[FREE_MAX], nw, nm, w, k;
 	uint64_t from_ns = began(m), to_ns = m->time_ns + ILB_SETTLE_NS;
+	const struct seen *s = find_seen(m);
 
-	nw = changed(changes.work, from_ns, to_ns, work);
-	nm = changed(changes.mask, from_ns, to_ns, mask);
+	nw = changed(changes.work, from_ns, to_ns,
+		     s ? s->idle ^ m->idle[0] : 0, work);
+	nm = changed(changes.mask, from_ns, to_ns,
+		     s ? s->mask ^ m->mask[0] : 0, mask);
 	for (k = 0; k < 1U << nm; k++)
 		for (w = 0; w < 1U << nw; w++)
 			if (choose(m, flip(m->mask[0], mask, nm, k),
@@ -122,8 +159,27 @@ static int judge(const struct ilb_moment *m, unsigned int *exceptions)
 	return !good;
 }
 
+static void on_seen(void *context, const struct ilb_moment *m)
+{
+	(void)context;
+	if (!(nr_seen & (nr_seen - 1)))
+		seen = realloc(seen, (nr_seen ? 2 * nr_seen : 1) *
+				     sizeof(*seen));
+	seen[nr_seen++] = (struct seen){ m->time_ns, m->kicker, m->target,
+					 m->mask[0], m->idle[0] };
+}
+
 static int read_trace(void)
 {
+	const struct ilb_machine_setup setup = {
+		.topology = &capture->topology,
+		.housekeeping = capture->system.housekeeping,
+		.nohz_full = capture->system.nohz_full,
+		.isolated = capture->system.isolated,
+		.hz = capture->system.hz,
+		.moment = on_seen,
+	};
+	struct ilb_machine *machine = ilb_machine_create(&setup);
 	struct ilb_source *source;
 	struct ilb_event event;
 	int got;
@@ -131,8 +187,14 @@ static int read_trace(void)
 	if (ilb_source_open(&source, capture->trace, capture->topology.nr_cpus,
 			    NULL))
 		return -1;
-	while ((got = ilb_source_next(source, &event, NULL)) == 1)
+	while ((got = ilb_source_next(source, &event, NULL)) == 1) {
+		first_ns = first_ns ? first_ns : event.time_ns;
+		last_ns = event.time_ns;
 		changes_note(&changes, &event);
+		ilb_machine_event(machine, &event);
+	}
+	ilb_machine_finish(machine);
+	ilb_machine_destroy(machine);
 	ilb_source_close(source);
 	return got;
 }
@@ -148,6 +210,8 @@ static int read_moments(void)
 			     capture->topology.nr_cpus, NULL))
 		return -1;
 	while ((got = ilb_moments_next(moments, &m, NULL)) == 1) {
+		if (m.time_ns < first_ns || m.time_ns > last_ns)
+			continue;
 		kicks++;
 		bad += (unsigned int)judge(&m, &exceptions);
 	}
@@ -172,6 +236,7 @@ int main(int argc, char **argv)
 	if (!err)
 		err = read_moments();
 	changes_forget(&changes);
+	free(seen);
 	ilb_capture_close(c);
 	return err < 0 ? 99 : err;
 }
