@@ -6,12 +6,16 @@
  * The only file that knows the host: all that core/ needs from outside, for
  * user space (freestanding) and for the kernel module. Everything else in
  * core/ is plain C over caller-owned memory.
+ *
+ * ilb_fetch_*() change a shared word in one fully ordered step and return what
+ * it held before; ilb_load() reads one, and is not reordered with the former.
  */
 
 #include "ilb/target.h"
 
 #ifdef __KERNEL__
 
+#include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -22,6 +26,32 @@ static inline int ilb_idle(const struct ilb_view *view, unsigned int cpu)
 {
 	(void)view;
 	return ilb_env_idle_cpu(cpu);
+}
+
+static inline unsigned long ilb_fetch_add(unsigned long *word,
+					  unsigned long n)
+{
+	return (unsigned long)atomic_long_fetch_add((long)n,
+						    (atomic_long_t *)word);
+}
+
+static inline unsigned long ilb_fetch_or(unsigned long *word,
+					 unsigned long bits)
+{
+	return (unsigned long)atomic_long_fetch_or((long)bits,
+						   (atomic_long_t *)word);
+}
+
+static inline unsigned long ilb_fetch_and(unsigned long *word,
+					  unsigned long bits)
+{
+	return (unsigned long)atomic_long_fetch_and((long)bits,
+						    (atomic_long_t *)word);
+}
+
+static inline unsigned long ilb_load(const unsigned long *word)
+{
+	return READ_ONCE(*word);
 }
 
 #else
@@ -36,6 +66,29 @@ int memcmp(const void *a, const void *b, __SIZE_TYPE__ n);
 static inline int ilb_idle(const struct ilb_view *view, unsigned int cpu)
 {
 	return ilb_mask_test(view->idle, cpu);
+}
+
+static inline unsigned long ilb_fetch_add(unsigned long *word,
+					  unsigned long n)
+{
+	return __atomic_fetch_add(word, n, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned long ilb_fetch_or(unsigned long *word,
+					 unsigned long bits)
+{
+	return __atomic_fetch_or(word, bits, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned long ilb_fetch_and(unsigned long *word,
+					  unsigned long bits)
+{
+	return __atomic_fetch_and(word, bits, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned long ilb_load(const unsigned long *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "core/env.h"
 #include "ilb/error.h"
+#include "ilb/index.h"
 #include "ilb/target.h"
 
 /* How the idle-core rules of Linux 7.3 and of its drafts differ. */
@@ -25,16 +26,15 @@
 
 static const struct ilb_choice nobody = { ILB_CPU_NONE, 0, 0 };
 
-static int test_idle(const struct ilb_view *view, unsigned int cpu,
-		     struct ilb_choice *choice)
+int ilb_view_idle(const struct ilb_view *view, unsigned int cpu,
+		  struct ilb_choice *choice)
 {
 	choice->looked_at++;
 	return ilb_idle(view, cpu);
 }
 
-/* Is all of @cpu's core idle? @cpu itself is known to be. */
-static int test_core(const struct ilb_view *view, unsigned int cpu,
-		     struct ilb_choice *choice)
+int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
+		       struct ilb_choice *choice)
 {
 	const struct ilb_topology *topology = view->topology;
 	unsigned int first = topology->core[cpu];
@@ -43,7 +43,7 @@ static int test_core(const struct ilb_view *view, unsigned int cpu,
 	if (!topology->smt)
 		return 1;
 	do {
-		if (thread != cpu && !test_idle(view, thread, choice))
+		if (thread != cpu && !ilb_view_idle(view, thread, choice))
 			return 0;
 		thread = topology->sibling[thread];
 	} while (thread != first);
@@ -98,7 +98,7 @@ static unsigned int first_idle(const struct ilb_view *view, unsigned int from,
 					cpu);
 		if (cpu >= nr || cpu >= to)
 			return ILB_CPU_NONE;
-		if (cpu != skip && test_idle(view, cpu, choice))
+		if (cpu != skip && ilb_view_idle(view, cpu, choice))
 			return cpu;
 	}
 }
@@ -154,13 +154,13 @@ static struct ilb_choice scan_idle_cores(const struct ilb_view *view,
 	ilb_for_each_cpu(cpu, view->scratch, nr) {
 		if ((how & SKIP_KICKER) && cpu == view->kicker)
 			continue;
-		if (!test_idle(view, cpu, &choice)) {
+		if (!ilb_view_idle(view, cpu, &choice)) {
 			/* Not before: its sibling may be the fallback. */
 			if ((how & PRUNE_BUSY) && choice.fallback)
 				prune_core(view, cpu);
 			continue;
 		}
-		if (test_core(view, cpu, &choice)) {
+		if (ilb_view_core_idle(view, cpu, &choice)) {
 			note_whole_core(&choice, cpu);
 			return choice;
 		}
@@ -234,12 +234,12 @@ static struct ilb_choice choose_near(struct ilb_policy *policy,
 		away = distance(view, cpu);
 		if (away >= best)
 			continue;
-		if (!test_idle(view, cpu, &choice)) {
+		if (!ilb_view_idle(view, cpu, &choice)) {
 			if (choice.cpu != ILB_CPU_NONE)
 				prune_core(view, cpu);
 			continue;
 		}
-		if (!test_core(view, cpu, &choice)) {
+		if (!ilb_view_core_idle(view, cpu, &choice)) {
 			if (best == NOWHERE)
 				note_fallback(&choice, cpu);
 			prune_core(view, cpu);
@@ -253,23 +253,36 @@ static struct ilb_choice choose_near(struct ilb_policy *policy,
 	return choice;
 }
 
+/* Without an index it is the rule that the index answers for. */
+static struct ilb_choice choose_indexed(struct ilb_policy *policy,
+					const struct ilb_view *view)
+{
+	if (!policy->index)
+		return choose_idle_core(policy, view);
+	ilb_index_sync(policy->index, view);
+	return ilb_index_choose(policy->index, view);
+}
+
 const struct ilb_rule ilb_rules[] = {
-	{ "lowest", "lowest idle CPU (Linux up to 7.2)", 0, 1, choose_lowest },
+	{ "lowest", "lowest idle CPU (Linux up to 7.2)", 0, 1, 0,
+	  choose_lowest },
 	{ "idle-core", "lowest idle CPU of a fully idle core, else lowest "
-	  "(Linux 7.3)", 0, 1, choose_idle_core },
-	{ "idle-core-v1", "same choice as idle-core, without pruning", 0, 0,
+	  "(Linux 7.3)", 0, 1, 0, choose_idle_core },
+	{ "idle-core-v1", "same choice as idle-core, without pruning", 0, 0, 0,
 	  choose_idle_core_v1 },
-	{ "idle-core-v2", "same choice, partly idle cores pruned", 0, 0,
+	{ "idle-core-v2", "same choice, partly idle cores pruned", 0, 0, 0,
 	  choose_idle_core_v2 },
 	{ "idle-core-v3", "same choice, busy CPUs' siblings pruned too", 0, 0,
-	  choose_idle_core_v3 },
-	{ "wrap", "first idle CPU from CPU N upward, then from 0", 1, 0,
+	  0, choose_idle_core_v3 },
+	{ "indexed", "same choice, from an index of idle cores", 0, 0, 1,
+	  choose_indexed },
+	{ "wrap", "first idle CPU from CPU N upward, then from 0", 1, 0, 0,
 	  choose_wrap },
-	{ "round-robin", "first idle CPU after the one chosen last", 0, 0,
+	{ "round-robin", "first idle CPU after the one chosen last", 0, 0, 0,
 	  choose_round_robin },
 	{ "near", "fully idle core nearest to the kicker, else lowest", 0, 0,
-	  choose_near },
-	{ NULL, NULL, 0, 0, NULL },
+	  0, choose_near },
+	{ NULL, NULL, 0, 0, 0, NULL },
 };
 
 /* Does @text start with @name, and end or have a ':' there? */
@@ -334,5 +347,6 @@ int ilb_policy_parse(struct ilb_policy *policy, const char *text,
 	policy->rule = rule;
 	policy->start = start;
 	policy->last = ILB_CPU_NONE;
+	policy->index = NULL;
 	return 0;
 }

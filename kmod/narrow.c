@@ -19,7 +19,7 @@ enum ilb_narrowing ilb_narrow(struct ilb_policy *policy,
 			      const struct ilb_view *view,
 			      unsigned long *answer)
 {
-	struct ilb_policy stock = { STOCK_RULE, 0, ILB_CPU_NONE };
+	struct ilb_policy stock = { STOCK_RULE, 0, ILB_CPU_NONE, NULL };
 	struct ilb_choice alone = ilb_policy_choose(&stock, view);
 	struct ilb_choice wanted = ilb_policy_choose(policy, view);
 

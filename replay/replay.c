@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ilb/error.h"
+#include "ilb/index.h"
 #include "ilb/replay.h"
 
 struct ilb_replay {
@@ -20,6 +21,7 @@ struct ilb_replay {
 	uint32_t differs[ILB_POLICIES_MAX];	/* bit per other policy */
 	uint32_t candidates;		/* bit per policy that kernels may have */
 	uint64_t *chosen[ILB_POLICIES_MAX];	/* nr_cpus counts */
+	void *index[ILB_POLICIES_MAX];	/* memory of those that take one */
 	struct ilb_policy idle_core;	/* knows whether a whole core was idle */
 	unsigned long *scratch;
 };
@@ -43,6 +45,19 @@ static int parse_failed(const char *name, unsigned int nr_cpus, int err,
 	}
 }
 
+static int give_index(struct ilb_replay *r, unsigned int i)
+{
+	const struct ilb_topology *topology = r->setup.topology;
+
+	if (!r->policy[i].rule->takes_index)
+		return 1;
+	r->index[i] = malloc(ilb_index_size(topology));
+	if (!r->index[i])
+		return 0;
+	r->policy[i].index = ilb_index_init(r->index[i], topology);
+	return 1;
+}
+
 static int add_policy(struct ilb_replay *r, const char *name,
 		      struct ilb_error *error)
 {
@@ -54,10 +69,10 @@ static int add_policy(struct ilb_replay *r, const char *name,
 	if (err)
 		return parse_failed(name, nr_cpus, err, error);
 	snprintf(r->result[i].name, sizeof(r->result[i].name), "%s", name);
-	r->chosen[i] = calloc(nr_cpus, sizeof(uint64_t));
-	if (!r->chosen[i])
-		return ilb_fail(error, ILB_ERR_NOMEM, "replay: out of memory");
 	r->nr++;
+	r->chosen[i] = calloc(nr_cpus, sizeof(uint64_t));
+	if (!r->chosen[i] || !give_index(r, i))
+		return ilb_fail(error, ILB_ERR_NOMEM, "replay: out of memory");
 	return 0;
 }
 
@@ -113,8 +128,10 @@ void ilb_replay_destroy(struct ilb_replay *r)
 
 	if (!r)
 		return;
-	for (i = 0; i < r->nr; i++)
+	for (i = 0; i < r->nr; i++) {
 		free(r->chosen[i]);
+		free(r->index[i]);
+	}
 	free(r->scratch);
 	free(r);
 }

@@ -36,6 +36,7 @@ struct ilb_choice {
 	unsigned int looked_at;
 };
 
+struct ilb_index;
 struct ilb_policy;
 
 /**
@@ -44,13 +45,15 @@ struct ilb_policy;
  * @summary: one line
  * @takes_cpu: 1 if "NAME:N" with a CPU number N is required
  * @in_kernel: 1 if released kernels choose by it
- * @choose: the function; may change @policy->last only
+ * @takes_index: 1 if the caller should give the policy an index
+ * @choose: the function; may change @policy->last and *@policy->index only
  */
 struct ilb_rule {
 	const char *name;
 	const char *summary;
 	int takes_cpu;
 	int in_kernel;
+	int takes_index;
 	struct ilb_choice (*choose)(struct ilb_policy *policy,
 				    const struct ilb_view *view);
 };
@@ -60,11 +63,17 @@ struct ilb_rule {
  * @rule: never NULL
  * @start: wrap: the CPU where the scan starts
  * @last: round-robin: the CPU chosen last, ILB_CPU_NONE at first
+ * @index: indexed: of the same topology as the views; the caller's, from
+ *	ilb_index_init() (ilb/index.h), set after parsing. Each choice brings it
+ *	up to the view first, which takes a step per half word of CPUs: a host
+ *	that has events calls ilb_index_choose() itself. NULL, as parsing leaves
+ *	it: idle-core's scan answers
  */
 struct ilb_policy {
 	const struct ilb_rule *rule;
 	unsigned int start;
 	unsigned int last;
+	struct ilb_index *index;
 };
 
 #ifdef __cplusplus
@@ -82,6 +91,7 @@ extern "C" {
  * idle-core-v2  the same choice; siblings of a partly idle core are skipped
  * idle-core-v3  the same choice; also siblings of a busy CPU, once there is
  *               a fallback; the kicker is skipped by name
+ * indexed       the same choice, read from an index of idle cores
  * wrap:N        as lowest, but the scan starts at CPU N and wraps (mail B's
  *               experiment)
  * round-robin   first such CPU after the one chosen last, wrapping
@@ -92,7 +102,8 @@ extern "C" {
  * "Fully idle" counts every online thread of the core, also those outside of
  * the mask and of housekeeping; the CPU itself is idle already. Without SMT
  * every idle CPU qualifies. The kernel's 6.1 to 7.2 loops, and v1 to v3, skip
- * the kicker untested; the others test it and find it busy.
+ * the kicker untested; the others test it and find it busy. indexed tests no
+ * CPU that its index does not take for idle.
  */
 extern const struct ilb_rule ilb_rules[];
 
@@ -114,6 +125,22 @@ ilb_policy_choose(struct ilb_policy *policy, const struct ilb_view *view)
 {
 	return policy->rule->choose(policy, view);
 }
+
+/**
+ * ilb_view_idle() - is @cpu idle? Counted in @choice->looked_at.
+ *
+ * With the next, all that a rule may ask of a CPU that qualifies.
+ */
+int ilb_view_idle(const struct ilb_view *view, unsigned int cpu,
+		  struct ilb_choice *choice);
+
+/**
+ * ilb_view_core_idle() - is all of @cpu's core idle? @cpu is known to be
+ *
+ * Every test is counted; there is none without SMT.
+ */
+int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
+		       struct ilb_choice *choice);
 
 #ifdef __cplusplus
 }

@@ -179,6 +179,7 @@ static const struct parse_case texts[] = {
 	{ "idle-core-v3", 0, "idle-core-v3", 0 },
 	{ "round-robin", 0, "round-robin", 0 },
 	{ "near", 0, "near", 0 },
+	{ "indexed", 0, "indexed", 0 },
 	{ "wrap:0", 0, "wrap", 0 },
 	{ "wrap:15", 0, "wrap", 15 },
 	{ "wrap:007", 0, "wrap", 7 },
@@ -230,8 +231,10 @@ static void every_rule_is_complete(void **state)
 		assert_non_null(rule->summary);
 		assert_non_null(rule->choose);
 		assert_int_equal(rule->takes_cpu, !strcmp(rule->name, "wrap"));
+		assert_int_equal(rule->takes_index,
+				 !strcmp(rule->name, "indexed"));
 	}
-	assert_int_equal(rule - ilb_rules, 8);
+	assert_int_equal(rule - ilb_rules, 9);
 }
 
 int main(void)
