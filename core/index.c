@@ -457,7 +457,8 @@ static unsigned int next_block(const struct ilb_index *index, enum kind kind,
 static int still_is(const struct ilb_view *view, enum kind kind,
 		    unsigned int cpu, struct ilb_choice *choice)
 {
-	if (!ilb_view_idle(view, cpu, choice))
+	choice->looked_at++;
+	if (!ilb_idle(view, cpu))
 		return 0;
 	return kind == FREE || ilb_view_core_idle(view, cpu, choice);
 }
@@ -483,20 +484,23 @@ static void look_into(const struct ilb_index *index,
 }
 
 /*
- * Blocks ascend by their lowest CPU, and may overlap only where LLCs share a
- * run of ids: mostly the first block that has a CPU is the last.
+ * Blocks ascend by their lowest CPU, and overlap only where LLCs share a run
+ * of ids: mostly the first block that has a CPU is the last to be looked into.
  */
 static void look_for(const struct ilb_index *index,
 		     const struct ilb_view *view, enum kind kind,
 		     struct ilb_choice *choice)
 {
-	unsigned int block = next_block(index, kind, 0);
+	unsigned int block = 0;
 
-	while (block != ILB_CPU_NONE &&
-	       index->extents[block].first < choice->cpu) {
+	do {
+		block = next_block(index, kind, block);
+		if (block == ILB_CPU_NONE)
+			return;
 		look_into(index, view, kind, block, choice);
-		block = next_block(index, kind, block + 1);
-	}
+		block++;
+	} while (block < index->nr_blocks &&
+		 index->extents[block].first < choice->cpu);
 }
 
 struct ilb_choice ilb_index_choose(const struct ilb_index *index,

@@ -26,15 +26,20 @@
 
 static const struct ilb_choice nobody = { ILB_CPU_NONE, 0, 0 };
 
-int ilb_view_idle(const struct ilb_view *view, unsigned int cpu,
-		  struct ilb_choice *choice)
+/*
+ * Inline what the loops do per CPU: a choice whose address never leaves them
+ * stays in registers, and each test then costs half.
+ */
+static inline int test_idle(const struct ilb_view *view, unsigned int cpu,
+			    struct ilb_choice *choice)
 {
 	choice->looked_at++;
 	return ilb_idle(view, cpu);
 }
 
-int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
-		       struct ilb_choice *choice)
+/* Is all of @cpu's core idle? @cpu itself is known to be. */
+static inline int test_core(const struct ilb_view *view, unsigned int cpu,
+			    struct ilb_choice *choice)
 {
 	const struct ilb_topology *topology = view->topology;
 	unsigned int first = topology->core[cpu];
@@ -43,22 +48,41 @@ int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
 	if (!topology->smt)
 		return 1;
 	do {
-		if (thread != cpu && !ilb_view_idle(view, thread, choice))
+		if (thread != cpu && !test_idle(view, thread, choice))
 			return 0;
 		thread = topology->sibling[thread];
 	} while (thread != first);
 	return 1;
 }
 
-/* Take @cpu's core out of what remains to be scanned. */
-static void prune_core(const struct ilb_view *view, unsigned int cpu)
+int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
+		       struct ilb_choice *choice)
 {
-	unsigned int thread = cpu;
+	return test_core(view, cpu, choice);
+}
 
-	do {
-		ilb_mask_clear(view->scratch, thread);
-		thread = view->topology->sibling[thread];
-	} while (thread != cpu);
+/*
+ * Take @cpu's core out of what remains to be scanned; no lower thread does.
+ * Those in the word of @cpu are returned, to leave the copy in a register.
+ */
+static inline unsigned long prune_core(const struct ilb_view *view,
+				       unsigned int cpu)
+{
+	const unsigned int *sibling = view->topology->sibling;
+	unsigned long here = 0;
+	unsigned int thread;
+
+	for (thread = sibling[cpu]; thread > cpu; thread = sibling[thread])
+		if (thread / ILB_WORD_BITS == cpu / ILB_WORD_BITS)
+			here |= 1UL << (thread % ILB_WORD_BITS);
+		else
+			ilb_mask_clear(view->scratch, thread);
+	return here;
+}
+
+static void prune_scratch(const struct ilb_view *view, unsigned int cpu)
+{
+	view->scratch[cpu / ILB_WORD_BITS] &= ~prune_core(view, cpu);
 }
 
 /* The CPUs that qualify, apart from being idle, into the scratch mask. */
@@ -68,7 +92,7 @@ static void start_scan(const struct ilb_view *view)
 		     view->topology->nr_cpus);
 }
 
-static void note_fallback(struct ilb_choice *choice, unsigned int cpu)
+static inline void note_fallback(struct ilb_choice *choice, unsigned int cpu)
 {
 	if (choice->fallback)
 		return;
@@ -76,7 +100,7 @@ static void note_fallback(struct ilb_choice *choice, unsigned int cpu)
 	choice->fallback = 1;
 }
 
-static void note_whole_core(struct ilb_choice *choice, unsigned int cpu)
+static inline void note_whole_core(struct ilb_choice *choice, unsigned int cpu)
 {
 	choice->cpu = cpu;
 	choice->fallback = 0;
@@ -98,7 +122,7 @@ static unsigned int first_idle(const struct ilb_view *view, unsigned int from,
 					cpu);
 		if (cpu >= nr || cpu >= to)
 			return ILB_CPU_NONE;
-		if (cpu != skip && ilb_view_idle(view, cpu, choice))
+		if (cpu != skip && test_idle(view, cpu, choice))
 			return cpu;
 	}
 }
@@ -143,30 +167,51 @@ static struct ilb_choice choose_round_robin(struct ilb_policy *policy,
 	return choice;
 }
 
+/* What the visit of one CPU leads to. */
+enum visit { GO_ON, LEAVE_CORE, CHOSEN };
+
+static inline enum visit visit_cpu(const struct ilb_view *view,
+				   unsigned int how, unsigned int cpu,
+				   struct ilb_choice *choice)
+{
+	if ((how & SKIP_KICKER) && cpu == view->kicker)
+		return GO_ON;
+	if (!test_idle(view, cpu, choice)) {
+		/* Not before: its sibling may be the fallback. */
+		return (how & PRUNE_BUSY) && choice->fallback ? LEAVE_CORE
+							      : GO_ON;
+	}
+	if (test_core(view, cpu, choice)) {
+		note_whole_core(choice, cpu);
+		return CHOSEN;
+	}
+	note_fallback(choice, cpu);
+	return how & PRUNE_PARTLY_IDLE ? LEAVE_CORE : GO_ON;
+}
+
+/* A word at a time: finding the next CPU in memory costs as much as a test. */
 static struct ilb_choice scan_idle_cores(const struct ilb_view *view,
 					 unsigned int how)
 {
 	struct ilb_choice choice = nobody;
-	unsigned int nr = view->topology->nr_cpus;
-	unsigned int cpu;
+	unsigned int words = ILB_MASK_WORDS(view->topology->nr_cpus);
+	unsigned int i, cpu;
+	unsigned long left;
+	enum visit visit;
 
 	start_scan(view);
-	ilb_for_each_cpu(cpu, view->scratch, nr) {
-		if ((how & SKIP_KICKER) && cpu == view->kicker)
-			continue;
-		if (!ilb_view_idle(view, cpu, &choice)) {
-			/* Not before: its sibling may be the fallback. */
-			if ((how & PRUNE_BUSY) && choice.fallback)
-				prune_core(view, cpu);
-			continue;
+	for (i = 0; i < words; i++) {
+		for (left = view->scratch[i]; left;) {
+			cpu = i * ILB_WORD_BITS +
+			      (unsigned int)__builtin_ctzl(left);
+			left &= left - 1;
+			visit = visit_cpu(view, how, cpu, &choice);
+			if (visit == CHOSEN)
+				return choice;
+			if (visit == GO_ON)
+				continue;
+			left &= ~prune_core(view, cpu);
 		}
-		if (ilb_view_core_idle(view, cpu, &choice)) {
-			note_whole_core(&choice, cpu);
-			return choice;
-		}
-		note_fallback(&choice, cpu);
-		if (how & PRUNE_PARTLY_IDLE)
-			prune_core(view, cpu);
 	}
 	return choice;
 }
@@ -234,15 +279,15 @@ static struct ilb_choice choose_near(struct ilb_policy *policy,
 		away = distance(view, cpu);
 		if (away >= best)
 			continue;
-		if (!ilb_view_idle(view, cpu, &choice)) {
+		if (!test_idle(view, cpu, &choice)) {
 			if (choice.cpu != ILB_CPU_NONE)
-				prune_core(view, cpu);
+				prune_scratch(view, cpu);
 			continue;
 		}
-		if (!ilb_view_core_idle(view, cpu, &choice)) {
+		if (!test_core(view, cpu, &choice)) {
 			if (best == NOWHERE)
 				note_fallback(&choice, cpu);
-			prune_core(view, cpu);
+			prune_scratch(view, cpu);
 			continue;
 		}
 		note_whole_core(&choice, cpu);

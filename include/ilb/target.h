@@ -127,17 +127,9 @@ ilb_policy_choose(struct ilb_policy *policy, const struct ilb_view *view)
 }
 
 /**
- * ilb_view_idle() - is @cpu idle? Counted in @choice->looked_at.
- *
- * With the next, all that a rule may ask of a CPU that qualifies.
- */
-int ilb_view_idle(const struct ilb_view *view, unsigned int cpu,
-		  struct ilb_choice *choice);
-
-/**
  * ilb_view_core_idle() - is all of @cpu's core idle? @cpu is known to be
  *
- * Every test is counted; there is none without SMT.
+ * Every test is counted in @choice->looked_at; there is none without SMT.
  */
 int ilb_view_core_idle(const struct ilb_view *view, unsigned int cpu,
 		       struct ilb_choice *choice);

@@ -4,6 +4,9 @@
 set -u
 build=$1
 here=$(dirname "$0")
+ninja -C "$build" --quiet tests/bench/bench-target || exit
+python3 "$here/target.py" "$build/tests/bench/bench-target" "$build/bench" ||
+	exit
 python3 "$here/report.py" "$build/ilb" "$build/bench"
 status=$?
 [ $status = 77 ] && status=0
