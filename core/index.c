@@ -23,12 +23,14 @@
  *     had ended the whole core before. What is said after it looked, was said
  *     by someone who looks again: case 2.
  *
- *  2. Does it still hold? Whoever says something looks again at what it was
- *     derived from, after saying it, until the two agree; and whoever changes
- *     what something is derived from looks, after changing it, at whether
- *     something is to be said anew. So of two, the one who says it last has
- *     looked after both changes: what was said last on each bit is true of the
- *     last change, which is the index's promise. Whether a word became empty
+ *  2. Does it still hold? Whoever says something, or finds it said already,
+ *     looks again at what it was derived from, until the two agree; and
+ *     whoever changes what something is derived from looks, after changing it,
+ *     at whether something is to be said anew. Take the last change of what a
+ *     bit is derived from. Whoever made it says what follows, or finds it
+ *     said. Whoever writes to the bit after that looks again after writing, so
+ *     sees this change, and says what follows from it too: the bit is true of
+ *     the last change, which is the index's promise. Whether a word became empty
  *     or stopped being so is told by the value that the write itself
  *     returned: exactly one writer sees each transition, and goes up.
  *
@@ -204,17 +206,18 @@ static int has_candidates(const struct ilb_index *index, enum kind kind,
 	return ilb_load(&index->tree[kind][level - 1][entry].word) != 0;
 }
 
-/* Returns 1 if @word became empty or stopped being so. */
+/* Returns 1 if @word stopped being empty. What is said already costs a load. */
 static int set_bits(unsigned long *word, unsigned long bits)
 {
-	return bits && !ilb_fetch_or(word, bits);
+	return (ilb_load(word) & bits) != bits && !ilb_fetch_or(word, bits);
 }
 
+/* Returns 1 if @word became empty. */
 static int clear_bits(unsigned long *word, unsigned long bits)
 {
 	unsigned long old;
 
-	if (!bits)
+	if (!(ilb_load(word) & bits))
 		return 0;
 	old = ilb_fetch_and(word, ~bits);
 	return old && !(old & ~bits);
@@ -515,6 +518,11 @@ struct ilb_choice ilb_index_choose(const struct ilb_index *index,
 	look_for(index, view, FREE, &choice);
 	choice.fallback = index->topology->smt && choice.cpu != ILB_CPU_NONE;
 	return choice;
+}
+
+int ilb_index_empty(const struct ilb_index *index)
+{
+	return next_block(index, FREE, 0) == ILB_CPU_NONE;
 }
 
 static int state_has(const struct ilb_index *index, unsigned int cpu,

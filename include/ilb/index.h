@@ -111,6 +111,14 @@ struct ilb_choice ilb_index_choose(const struct ilb_index *index,
 				   const struct ilb_view *view);
 
 /**
+ * ilb_index_empty() - is no registered CPU idle?
+ *
+ * The test before a kick, for which every registered CPU's idle bit or the
+ * whole mask would have to be read otherwise. As stale as any other answer.
+ */
+int ilb_index_empty(const struct ilb_index *index);
+
+/**
  * ilb_index_check() - does all that is derived follow from the CPUs' bits?
  *
  * For tests. Only without any event under way.

@@ -4,9 +4,11 @@
 set -u
 build=$1
 here=$(dirname "$0")
-ninja -C "$build" --quiet tests/bench/bench-target || exit
+ninja -C "$build" --quiet tests/bench/bench-target \
+	tests/bench/bench-registry || exit
 python3 "$here/target.py" "$build/tests/bench/bench-target" "$build/bench" ||
 	exit
+"$build/tests/bench/bench-registry" || exit
 python3 "$here/report.py" "$build/ilb" "$build/bench"
 status=$?
 [ $status = 77 ] && status=0

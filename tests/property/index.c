@@ -26,6 +26,7 @@ enum property {
 	TESTS_AS_DEFINED,
 	DERIVED_FOLLOWS,
 	BY_RULE_TOO,
+	EMPTY_IS_NOBODY,
 	REPEATING_IS_NOTHING,
 	MEMORY_KEPT,
 	NR_PROPERTIES,
@@ -37,6 +38,7 @@ static const char *const property_names[NR_PROPERTIES] = {
 	"tests its choice and a whole core's siblings alone, if LLCs own runs",
 	"what is derived follows from the CPUs' bits",
 	"the rule 'indexed' chooses the same, with its index and without",
+	"it is empty when nobody can be chosen, and only then",
 	"an event that is repeated changes nothing",
 	"ilb_index_size() bytes are enough",
 };
@@ -205,6 +207,8 @@ static void check_choice(struct run *run)
 	      run->overlap ? is.looked_at >= tests_of(run, is)
 			   : is.looked_at == tests_of(run, is));
 	check(run, DERIVED_FOLLOWS, !ilb_index_check(run->index, NULL));
+	check(run, EMPTY_IS_NOBODY,
+	      ilb_index_empty(run->index) == (should.cpu == ILB_CPU_NONE));
 	check(run, BY_RULE_TOO,
 	      same(ilb_policy_choose(&run->indexed, view), is) &&
 	      same(ilb_policy_choose(&run->blind, view), is));
