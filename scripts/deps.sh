@@ -9,7 +9,8 @@ build="gcc meson ninja-build pkg-config libc6-dev libtracecmd-dev
 	libtraceevent-dev libtracefs-dev libbpf-dev libhwloc-dev
 	libjansson-dev libzstd-dev zlib1g-dev libsmartcols-dev libcmocka-dev
 	libarchive-dev libelf-dev clang bpftool"
-check="python3 python3-jsonschema trace-cmd mandoc binutils xz-utils"
+check="python3 python3-jsonschema trace-cmd mandoc binutils xz-utils
+	spin"
 bench="linux-perf trace-cmd valgrind"
 fuzz="clang llvm"
 ci="clang llvm git"
