@@ -6,7 +6,7 @@ BUILD ?= build
 MESON_ARGS ?=
 CAPTURE ?= tests/captures/6.12-pin16
 
-.PHONY: all demo check bench fuzz install kmod clean distclean deps \
+.PHONY: all demo check mutation bench fuzz install kmod clean distclean deps \
 	deps-check deps-bench deps-fuzz
 
 all: $(BUILD)/build.ninja
@@ -34,6 +34,10 @@ demo: all
 
 check: deps-check all
 	@scripts/check.sh $(BUILD)
+
+# Whether the tests notice a changed operator; takes a quarter of an hour.
+mutation: deps-check
+	@tests/mutate.py .
 
 bench: deps-bench all
 	@tests/bench/run.sh $(BUILD)

@@ -108,7 +108,7 @@ static inline void note_whole_core(struct ilb_choice *choice, unsigned int cpu)
 
 /*
  * First idle CPU of mask & housekeeping in [@from, @to), or ILB_CPU_NONE.
- * @skip is passed over untested.
+ * @skip is passed over untested. @to is nr_cpus at most.
  */
 static unsigned int first_idle(const struct ilb_view *view, unsigned int from,
 			       unsigned int to, unsigned int skip,
@@ -120,7 +120,7 @@ static unsigned int first_idle(const struct ilb_view *view, unsigned int from,
 	for (;; cpu++) {
 		cpu = ilb_mask_next_and(view->mask, view->housekeeping, nr,
 					cpu);
-		if (cpu >= nr || cpu >= to)
+		if (cpu >= to)
 			return ILB_CPU_NONE;
 		if (cpu != skip && test_idle(view, cpu, choice))
 			return cpu;
