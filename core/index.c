@@ -30,8 +30,8 @@
  *     bit is derived from. Whoever made it says what follows, or finds it
  *     said. Whoever writes to the bit after that looks again after writing, so
  *     sees this change, and says what follows from it too: the bit is true of
- *     the last change, which is the index's promise. Whether a word became empty
- *     or stopped being so is told by the value that the write itself
+ *     the last change, which is the index's promise. Whether a word became
+ *     empty or stopped being so is told by the value that the write itself
  *     returned: exactly one writer sees each transition, and goes up.
  *
  * A choice only loads, in whatever order: it tests what it found.

@@ -59,7 +59,8 @@ extern "C" {
 /**
  * ilb_index_size() - bytes of memory that an index of @topology takes
  *
- * At most 320 bytes a CPU; on machines whose LLCs own runs of ids, 8.
+ * Some 400 for the machine, and 7 to 10 a CPU where LLCs own runs of ids;
+ * 90 where every CPU has an LLC of its own.
  */
 unsigned long ilb_index_size(const struct ilb_topology *topology);
 

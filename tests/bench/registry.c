@@ -47,7 +47,7 @@ static const struct place places[] = {
 	{ "two-llcs", 2, { 16, 96 } },
 };
 
-/* As in struct nohz: the counter and the time share a line, the mask does not */
+/* As in struct nohz: counter and time share a line, the mask does not. */
 struct registry {
 	_Alignas(64) _Atomic unsigned int nr;
 	_Atomic uint64_t next_balance;
