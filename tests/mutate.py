@@ -46,10 +46,35 @@ TOKEN = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'
     |(?P<op>==|!=|<=|>=|&&|\|\||<|>|\+\+|--|[+-][ ]1(?:U?L?)(?![\w.]))""",
                    re.S | re.M | re.X)
 
+I = "core/index.c"
+MORE = "takes more memory, and does the same with it"
+PAST = "reads one past the end and drops it: for AddressSanitizer to find"
+SETTLES = "settles what is settled: costs time, changes nothing"
+
 # (file, the line as it stands, the operator): why no test can tell.
 EQUIVALENT = {
     ("core/target.c", "if (n < ILB_CPUS_MAX)", "<"):
         "both stop growing long before an overflow, beyond any CPU",
+    (I, "return (bits + ILB_WORD_BITS - 1U) / ILB_WORD_BITS;", "- 1U"): MORE,
+    (I, "return LINE - 1 + aligned(sizeof(struct ilb_index)) +", "- 1"): MORE,
+    (I, "for (cpu = 0; cpu < topology->nr_cpus; cpu++)", "<"): PAST,
+    (I, "for (block = 0; block < index->nr_blocks; block++, extent++) {", "<"):
+        PAST,
+    (I, "for (n = 0; topology->smt && n < ILB_INDEX_SPAN; n++) {", "<"):
+        "no block has a member there",
+    (I, "return old && !(old & ~bits);", "&&"): SETTLES,
+    (I, "if (!free_bits(old) && free_bits(old | bit))", "&&"): SETTLES,
+    (I, "if (free_bits(old) && !free_bits(old & ~bit))", "&&"): SETTLES,
+    (I, "if (index->topology->smt && core_is_marked(index, first))", "&&"):
+        SETTLES,
+    (I, "while (level < index->levels) {", "<"):
+        "the level above the last has no words, so the search ends there",
+    (I, "if (cpu > choice->cpu)", ">"): "no CPU is in two blocks",
+    (I, "} while (block < index->nr_blocks &&", "<"): PAST,
+    (I, "} while (block < index->nr_blocks &&", "&&"):
+        "looks into further blocks, all of whose CPUs are higher",
+    (I, "index->extents[block].first < choice->cpu);", "<"):
+        "no CPU is in two blocks",
 }
 
 

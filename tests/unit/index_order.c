@@ -233,6 +233,43 @@ static int one_run(enum shape shape, uint64_t seed)
 	       ilb_index_empty(host.index) == (is.cpu == ILB_CPU_NONE);
 }
 
+/* Does the check miss that @word is wrong? */
+static unsigned int missed(unsigned long *word)
+{
+	unsigned int good;
+
+	*word ^= 1;
+	good = !ilb_index_check(host.index, NULL);
+	*word ^= 1;
+	return good;
+}
+
+/* A check that finds nothing is not worth much. */
+static unsigned int faults_missed(void)
+{
+	unsigned int kind, level, last, n = 0;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		for (level = 0; level < host.index->levels; level++) {
+			last = host.index->nr_words[level] - 1;
+			n += missed(&host.index->tree[kind][level][last].word);
+		}
+	}
+	last = host.index->nr_blocks - 1;
+	return n + missed(&host.index->blocks[last].whole);
+}
+
+/* Behind the last word there is nothing, whatever lies there. */
+static unsigned int strays(void)
+{
+	unsigned int at = host.index->nr_words[0] * ILB_WORD_BITS;
+
+	ilb_index_enter_idle(host.index, 0);
+	ilb_index_register(host.index, 0);
+	return next_block(host.index, FREE, 0) != 0 ||
+	       next_block(host.index, FREE, at) != ILB_CPU_NONE;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int runs = argc > 1 ? (unsigned int)atoi(argv[1]) : RUNS;
@@ -246,7 +283,7 @@ int main(int argc, char **argv)
 		if (!host.fibers[i].stack)
 			return 99;
 	}
-	printf("1..%d\n", SHAPES);
+	printf("1..%d\n", SHAPES + 2);
 	for (shape = 0; shape < SHAPES; shape++) {
 		build((enum shape)shape);
 		bad = 0;
@@ -263,6 +300,14 @@ int main(int argc, char **argv)
 			       runs, (unsigned long long)first);
 		failed |= bad || host.wrong;
 	}
+	bad = faults_missed();
+	printf("%sok %d - the check finds every planted fault\n",
+	       bad ? "not " : "", SHAPES + 1);
+	failed |= bad;
+	bad = strays();
+	printf("%sok %d - a search ends behind the last block\n",
+	       bad ? "not " : "", SHAPES + 2);
+	failed |= bad;
 	free(host.memory);
 	for (i = 0; i < FIBERS; i++)
 		free(host.fibers[i].stack);

@@ -419,6 +419,7 @@ static void no_target_still_waits_a_jiffy(void **state)
 static void a_second_kick_rides_along(void **state)
 {
 	unsigned int row;
+	uint64_t atomics;
 	struct host h;
 
 	(void)state;
@@ -438,8 +439,10 @@ static void a_second_kick_rides_along(void **state)
 		expect_tick(&h, 0, ILB_GATE_RUNNING, BALANCE);
 		assert_int_equal(h.kick.choice.cpu, 4);
 		assert_false(h.kick.sent);
+		atomics = h.nohz.atomics;
 		assert_int_equal(ilb_nohz_kicked(&h.nohz, 4),
 				 BALANCE | ILB_KICK_NEXT);
+		assert_int_equal(h.nohz.atomics, atomics + 1);
 		assert_int_equal(h.cpus[4].run, BALANCE | ILB_KICK_NEXT);
 		assert_int_equal(h.cpus[4].pending, 0);
 		assert_true(h.cpus[4].idle_balance);
