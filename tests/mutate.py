@@ -68,7 +68,8 @@ EQUIVALENT = {
     (I, "if (index->topology->smt && core_is_marked(index, first))", "&&"):
         SETTLES,
     (I, "while (level < index->levels) {", "<"):
-        "the level above the last has no words, so the search ends there",
+        "ends there all the same, as that level has no words (of three "
+        "levels: reads one past the end)",
     (I, "if (cpu > choice->cpu)", ">"): "no CPU is in two blocks",
     (I, "} while (block < index->nr_blocks &&", "<"): PAST,
     (I, "} while (block < index->nr_blocks &&", "&&"):
