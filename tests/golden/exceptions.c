@@ -119,6 +119,9 @@ static int understood(const struct ilb_moment *m)
 	uint64_t from_ns = began(m), to_ns = m->time_ns + ILB_SETTLE_NS;
 	const struct seen *s = find_seen(m);
 
+	/* Until the trace had the kick as well. */
+	if (s && s->time_ns > m->time_ns)
+		to_ns = s->time_ns + ILB_SETTLE_NS;
 	nw = changed(changes.work, from_ns, to_ns,
 		     s ? s->idle ^ m->idle[0] : 0, work);
 	nm = changed(changes.mask, from_ns, to_ns,
