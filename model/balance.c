@@ -204,6 +204,7 @@ static int visit(struct ilb_pass *pass, unsigned int cpu)
 	struct ilb_balance *b = pass->b;
 	struct ilb_nohz_cpu *c = ilb_lb_queue(b, cpu);
 
+	b->visits++;
 	if (!ilb_lb_is_idle(b, cpu))
 		return 1;
 	if (!ilb_lb_is_idle(b, pass->self) &&

@@ -573,6 +573,7 @@ struct ilb_span *ilb_lb_busiest_group(struct ilb_lb *lb)
 {
 	struct survey s;
 
+	lb->balance->looked_at += lb->sd->span->weight;
 	survey_domain(&s, lb);
 	if (!s.busiest.group || is_balanced(&s) || !calculate(&s))
 		return NULL;

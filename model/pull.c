@@ -512,6 +512,7 @@ unsigned int ilb_lb_run(struct ilb_balance *b, unsigned int dst,
 	unsigned int moved = 0;
 
 	counts(&lb)->lb++;
+	b->attempts++;
 	ilb_mask_copy(lb.allowed, setup->active ? setup->active : t->online,
 		      t->nr_cpus);
 	outcome = attempt(&lb, &moved, go_on);

@@ -152,6 +152,9 @@ struct ilb_balance_setup {
  * @dice: state of the dice
  * @ilb_passes: of kicked CPUs and of those that enter idle
  * @ilb_aborts: of these, ended early
+ * @visits: registered CPUs that were looked at on their behalf
+ * @attempts: of balancing a domain
+ * @looked_at: CPUs of these domains. The three tell the host how long it took
  */
 struct ilb_balance {
 	struct ilb_balance_setup setup;
@@ -161,6 +164,9 @@ struct ilb_balance {
 	uint64_t dice;
 	uint64_t ilb_passes;
 	uint64_t ilb_aborts;
+	uint64_t visits;
+	uint64_t attempts;
+	uint64_t looked_at;
 };
 
 #ifdef __cplusplus
