@@ -17,6 +17,8 @@ static const struct ilb_command commands[] = {
 	  "what the idle load balancer did in a capture, and whom it hurt" },
 	{ "replay", ilb_cmd_replay,
 	  "what other selection rules would have done at the same moments" },
+	{ "sim", ilb_cmd_sim,
+	  "let a described machine run a described load, and report on it" },
 	{ "vm", ilb_cmd_vm,
 	  "a command on a stock kernel, in a guest with the CPUs you name" },
 	{ "workload", ilb_cmd_workload,

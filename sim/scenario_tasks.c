@@ -3,8 +3,8 @@
  * "workload" of a scenario: tasks in the words of rt-app's JSON, times in
  * microseconds unless they have a unit. What rt-app has and this machine has
  * not is refused by name. Beyond rt-app: "pin" (instance n of a task is bound
- * to CPU n of "cpus", or to all threads of its core), "after" (start when that task has ended), "jitter_ppm",
- * and barriers at which the waiting spin.
+ * to CPU n of "cpus", or to all threads of its core), "after" (start when that
+ * task has ended), "jitter_ppm", and barriers at which the waiting spin.
  */
 
 #include <stdlib.h>

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Variants of a scenario side by side, on one screen. */
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/sim.h"
+
+static double per_second(uint64_t count, const struct ilb_sim_row *row)
+{
+	return (double)count * 1e9 / (double)row->duration_ns;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* What was published is text, of which the first is the reference. */
+static void print_published(FILE *out, const struct ilb_sim_row *rows,
+			    unsigned int i)
+{
+	double own, first;
+
+	if (!rows[i].published || !rows[0].published ||
+	    sscanf(rows[i].published, "%lf", &own) != 1 ||
+	    sscanf(rows[0].published, "%lf", &first) != 1 || first <= 0) {
+		fprintf(out, " %9s %7s", "-", "-");
+		return;
+	}
+	fprintf(out, " %9s %6.2fx", rows[i].published, own / first);
+}
+
+int ilb_sim_table(FILE *out, const struct ilb_sim_row *rows, unsigned int nr)
+{
+	unsigned int i;
+
+	fprintf(out, "%-14s %8s %7s %9s %7s %8s %7s %7s %8s %8s\n", "variant",
+		"work", "gain", rows[0].unit ? rows[0].unit : "published",
+		"gain", "kicks/s", "on busy", "avoid.", "ILB us", "softirq/s");
+	for (i = 0; i < nr; i++) {
+		const struct ilb_sim_row *r = &rows[i];
+
+		fprintf(out, "%-14s %7.2f %6.2fx", r->name,
+			per_second(r->work_ns, r) / 1e9,
+			rows[0].work_ns ? (double)r->work_ns /
+					  (double)rows[0].work_ns : 0);
+		print_published(out, rows, i);
+		fprintf(out, " %8.1f %6.1f%% %6.1f%% %8.1f %9.1f\n",
+			per_second(r->kicks, r),
+			share(r->on_busy_core, r->kicks),
+			share(r->avoidable, r->kicks),
+			r->passes ? (double)r->pass_ns / 1e3 /
+				    (double)r->passes : 0,
+			per_second(r->sched, r));
+	}
+	fprintf(out, "\nwork: CPUs' worth of computing at full speed; gain: over %s.\n",
+		rows[0].name);
+	for (i = 0; i < nr; i++)
+		if (rows[i].violations)
+			fprintf(out, "%s: %" PRIu64 " times a task waited over a tick while a CPU idled.\n",
+				rows[i].name, rows[i].violations);
+	return ferror(out) ? -ILB_ERR_IO : 0;
+}
+
+void ilb_sim_table_json(FILE *out, const char *scenario,
+			const struct ilb_sim_row *rows, unsigned int nr)
+{
+	unsigned int i;
+
+	fprintf(out, "{\"scenario\": \"%s\", \"variants\": [", scenario);
+	for (i = 0; i < nr; i++) {
+		const struct ilb_sim_row *r = &rows[i];
+
+		fprintf(out, "%s{\"name\": \"%s\", \"duration_ns\": %" PRIu64
+			", \"work_ns\": %" PRIu64 ", \"kicks\": %" PRIu64
+			", \"on_busy_core\": %" PRIu64 ", \"avoidable\": %"
+			PRIu64 ", \"dropped\": %" PRIu64 ", \"passes\": %"
+			PRIu64 ", \"pass_ns\": %" PRIu64
+			", \"disturbed_ns\": %" PRIu64 ", \"sched\": %" PRIu64
+			", \"sched_ns\": %" PRIu64 ", \"violations\": %" PRIu64
+			"}", i ? ", " : "", r->name, r->duration_ns,
+			r->work_ns, r->kicks, r->on_busy_core, r->avoidable,
+			r->dropped, r->passes, r->pass_ns, r->disturbed_ns,
+			r->sched, r->sched_ns, r->violations);
+	}
+	fprintf(out, "]}\n");
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""ilb sim from outside: usage: sim.py ILB; TAP."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ILB = os.path.abspath(sys.argv[1])
+SECONDS = 60
+
+results = []
+
+
+def ilb(*args):
+    return subprocess.run([ILB, *args], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=SECONDS, text=True)
+
+
+def check(name, good, *notes):
+    results.append(bool(good))
+    print("%sok %d - %s" % ("" if good else "not ", len(results), name))
+    if not good:
+        for note in notes:
+            for line in str(note).splitlines():
+                print("#", line)
+    sys.stdout.flush()
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "w") as f:
+        f.write(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def guest(release):
+    return {
+        "machine": "guest16",
+        "kernel": release,
+        "workload": {"tasks": {"spin": {
+            "instance": 4, "cpus": [0, 2, 4, 6], "pin": "cpu",
+            "run": "100ms"}}},
+        "duration": "1s",
+    }
+
+
+def report_shape(folder):
+    for release, share in (("linux-6.12", 1), ("linux-7.3", 0)):
+        path = write(folder, release + ".json", guest(release))
+        done = ilb("sim", "--json", path)
+        kicks = json.loads(done.stdout)["kicks"] if not done.returncode else {}
+        check("%s: kicks on a busy core: %s" % (release,
+                                                "all" if share else "none"),
+              kicks.get("total", 0) > 200 and
+              kicks["on_busy_core"] == share * kicks["total"], done, kicks)
+
+
+def capture(folder):
+    """What is written says what was printed, and replays exactly."""
+    path = write(folder, "capture.json", guest("linux-6.12"))
+    data = os.path.join(folder, "data")
+    done = ilb("sim", "--json", "--capture", data, path)
+    again = ilb("report", "--json", "--settle", "0", "-i", data)
+    check("a capture can be reported", not again.returncode, again)
+    own, read = json.loads(done.stdout), json.loads(again.stdout)
+    # A trace cannot show a kick that found nobody.
+    own["kicks"].pop("no_target")
+    for part in ("kicks", "runs", "contention", "softirq", "victims",
+                 "domains"):
+        check("report of the capture: the same " + part,
+              own.get(part) == read.get(part) and part in own,
+              own.get(part), read.get(part))
+    check("simulated moments are called so",
+          own["capture"]["moments"] == "simulated")
+    check("all lines are understood", read["capture"]["unparsed"] == 0)
+    done = ilb("replay", "--json", "--settle", "0", "-i", data, "-p",
+               "lowest,idle-core")
+    policies = json.loads(done.stdout)["policies"]
+    check("replay finds the rule in every kick",
+          policies[0]["agree"] == policies[0]["kicks"] > 0 and
+          policies[1]["agree"] == 0, policies)
+    done = ilb("sim", "--capture", data, path)
+    check("a folder that exists is left alone", done.returncode == 3 and
+          "cannot make the folder" in done.stderr, done)
+
+
+def seeds(folder):
+    scenario = guest("linux-7.3")
+    scenario["workload"]["tasks"] = {"a": {
+        "instance": 30, "run": 500, "sleep": 700, "jitter_ppm": 200000}}
+    path = write(folder, "seeds.json", scenario)
+    one, two, other = (ilb("sim", "--seed", s, path).stdout
+                       for s in ("1", "1", "2"))
+    check("the same seed, the same bytes", one == two and "digest" in one)
+    check("another seed, another run", one != other)
+    done = ilb("sim", "--check-determinism", "--json", path)
+    check("--check-determinism", not done.returncode, done)
+
+
+def variants(folder):
+    scenario = guest("linux-6.12")
+    scenario["variants"] = {"stock": {}, "new": {"policy": "idle-core"}}
+    path = write(folder, "variants.json", scenario)
+    rows = json.loads(ilb("sim", "--json", path).stdout)["variants"]
+    check("variants: one row each", [r["name"] for r in rows] ==
+          ["stock", "new"] and rows[0]["on_busy_core"] == rows[0]["kicks"] > 0
+          and rows[1]["on_busy_core"] == 0, rows)
+    done = ilb("sim", path)
+    check("variants fit on a screen", not done.returncode and
+          max(map(len, done.stdout.splitlines())) <= 100 and
+          len(done.stdout.splitlines()) < 24, done.stdout)
+    done = ilb("sim", "--variant", "new", path)
+    check("--variant: a whole report", "Verdict" in done.stdout, done)
+    done = ilb("sim", "--variant", "nwe", path)
+    check("--variant: none of that name", done.returncode == 3, done)
+
+
+def errors(folder):
+    bad = guest("linux-6.12")
+    bad["workload"]["tasks"]["spin"]["instnce"] = 4
+    path = write(folder, "bad.json", json.dumps(bad, indent=1))
+    done = ilb("sim", path)
+    check("an unknown key: status 3, one line, line number, remedy",
+          done.returncode == 3 and done.stderr.count("\n") == 1 and
+          "bad.json:" in done.stderr and '"instance"' in done.stderr and
+          not done.stdout, done)
+    for args, code in (((), 2), (("a", "b"), 2), (("--seed", "x", "a"), 2),
+                       (("nonesuch",), 3), (("--nonesuch", "a"), 2),
+                       (("/dev/null",), 3), ((folder,), 3)):
+        done = ilb("sim", *args)
+        check("status of %s" % (args,), done.returncode == code and
+              done.stderr.count("\n") == 1, done)
+
+
+def shipped():
+    """Every shipped scenario is read, and runs."""
+    lines = ilb("sim", "--list").stdout.split("\n\n")[0].splitlines()[1:]
+    names = [line.split()[0] for line in lines]
+    check("--list: shipped scenarios", "vera-gemm" in names, names)
+    for name in names:
+        done = ilb("sim", name)
+        check("shipped: " + name, not done.returncode and not done.stderr,
+              done)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        report_shape(folder)
+        capture(folder)
+        seeds(folder)
+        variants(folder)
+        errors(folder)
+    shipped()
+    print("1..%d" % len(results))
+    sys.exit(not all(results))
+
+
+main()
