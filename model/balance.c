@@ -29,6 +29,8 @@ void ilb_balance_init(struct ilb_balance *balance,
 	if (!setup->migration_cost_ns)
 		balance->setup.migration_cost_ns = MIGRATION_COST_NS;
 	balance->serializing = ILB_CPU_NONE;
+	balance->online = ilb_mask_weight(
+		setup->nohz->setup.topology->online, nr);
 	balance->dice = setup->seed;
 	for (cpu = 0; cpu < nr; cpu++) {
 		c = &setup->cpus[cpu];
@@ -74,9 +76,7 @@ void ilb_lb_refresh(struct ilb_balance *b, unsigned int cpu)
 uint64_t ilb_lb_interval(const struct ilb_balance *b,
 			 const struct ilb_sched_domain *sd, int busy)
 {
-	const struct ilb_topology *t = ilb_lb_topology(b);
-	uint64_t most = (uint64_t)b->setup.hz *
-			ilb_mask_weight(t->online, t->nr_cpus) / 10;
+	uint64_t most = (uint64_t)b->setup.hz * b->online / 10;
 	uint64_t ms = sd->balance_interval, interval;
 
 	if (busy)

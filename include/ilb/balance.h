@@ -149,6 +149,7 @@ struct ilb_balance_setup {
  * @serializing: the CPU that balances across nodes, so that others may not;
  *	ILB_CPU_NONE for none. The host's, to say that such a pass takes its
  *	time; the model only reads it: DEVIATION(serializing)
+ * @online: CPUs that are
  * @dice: state of the dice
  * @ilb_passes: of kicked CPUs and of those that enter idle
  * @ilb_aborts: of these, ended early
@@ -161,6 +162,7 @@ struct ilb_balance {
 	int overloaded;
 	int overutilized;
 	unsigned int serializing;
+	unsigned int online;
 	uint64_t dice;
 	uint64_t ilb_passes;
 	uint64_t ilb_aborts;
