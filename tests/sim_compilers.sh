@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The simulator decides the same whatever compiled it: builds it with gcc and
+# clang, at -O0 and -O2, and compares the digests of runs. TAP.
+#
+#	sim_compilers.sh SOURCE_ROOT
+
+set -u
+cd "$1" || exit 99
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+flags="-std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -I. -Iinclude"
+sources="tests/bench/sim.c sim/*.c core/*.c model/*.c trace/error.c
+	trace/file.c trace/hwloc.c trace/tables.c trace/topology.c"
+libs=$(pkg-config --libs hwloc jansson) || exit 99
+n=0
+failed=0
+first=
+for cc in gcc clang; do
+	for level in -O0 -O2; do
+		n=$((n + 1))
+		name="$cc $level: the same runs"
+		if ! command -v $cc >/dev/null; then
+			echo "ok $n - $name # SKIP no $cc here"
+			continue
+		fi
+		# shellcheck disable=SC2086
+		digests=$($cc $flags $level $sources -o "$tmp/sim" $libs &&
+			for s in guest-pin epyc-mix xeon-pingpong; do
+				"$tmp/sim" "$s" || echo failed
+			done | sed 's/.*digest //')
+		first=${first:-$digests}
+		if [ -n "$digests" ] && [ "$digests" = "$first" ] &&
+		   [ "${digests#*failed}" = "$digests" ]; then
+			echo "ok $n - $name"
+		else
+			echo "not ok $n - $name"
+			echo "$digests" | sed 's/^/# /'
+			failed=1
+		fi
+	done
+done
+echo "1..$n"
+exit $failed
