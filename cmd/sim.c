@@ -358,7 +358,7 @@ static int run(const struct options *o, struct ilb_error *error)
 int ilb_cmd_sim(int argc, char **argv)
 {
 	struct ilb_error error = { "" };
-	struct options o = { NULL };
+	struct options o = { .scenario = NULL };
 	int err, code, i;
 
 	err = parse(&o, argc, argv);

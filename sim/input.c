@@ -148,8 +148,8 @@ static unsigned int line_of(const struct ilb_input *j)
 	return line;
 }
 
-static int fail(struct ilb_input *j, enum ilb_err err, const char *format,
-		va_list args)
+static int __attribute__((format(printf, 3, 0)))
+fail(struct ilb_input *j, enum ilb_err err, const char *format, va_list args)
 {
 	char place[160], reason[256];
 	unsigned int i;
@@ -167,7 +167,8 @@ static int fail(struct ilb_input *j, enum ilb_err err, const char *format,
 			place, *place ? ": " : "", reason);
 }
 
-int ilb_input_fail(struct ilb_input *j, enum ilb_err err, const char *format, ...)
+int ilb_input_fail(struct ilb_input *j, enum ilb_err err, const char *format,
+		   ...)
 {
 	va_list args;
 	int code;
