@@ -316,13 +316,14 @@ static void take_signals(struct session *s)
 		s->stopped = 1;
 }
 
-static int wait_ms(const struct session *s, uint64_t begin)
+/* Until the next look, or the end. */
+static int wait_ms(const struct session *s, uint64_t begin, uint64_t looked)
 {
-	uint64_t end = s->options->duration_ns, past = now() - begin;
+	uint64_t end = looked + WAKE_MS * 1000000ULL, at = now();
 
-	if (!end || end > past + WAKE_MS * 1000000ULL)
-		return WAKE_MS;
-	return end > past ? (int)((end - past + 999999) / 1000000) : 0;
+	if (s->options->duration_ns && begin + s->options->duration_ns < end)
+		end = begin + s->options->duration_ns;
+	return end > at ? (int)((end - at + 999999) / 1000000) : 0;
 }
 
 static int fetch(struct session *s)
@@ -334,29 +335,61 @@ static int fetch(struct session *s)
 	return err;
 }
 
+static int ended(const struct session *s, uint64_t begin)
+{
+	uint64_t end = s->options->duration_ns;
+
+	return s->stopped || (end && now() - begin >= end);
+}
+
+static int look(struct session *s, uint64_t begin)
+{
+	int err = fetch(s);
+
+	if (!err && s->options->progress)
+		s->options->progress(s->options->context, now() - begin);
+	return err;
+}
+
+/*
+ * Buffers wake us when they are a quarter full, however fast they fill. One
+ * that does so for less is left to the look twice a second.
+ */
+static int woken(struct session *s, struct pollfd *buffers)
+{
+	uint64_t before = s->drain.bytes;
+	int err = ilb_drain_some(&s->drain, s->error);
+
+	if (s->drain.bytes == before)
+		buffers->fd = -1;
+	return err;
+}
+
 static int follow(struct session *s, uint64_t begin)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = ilb_watch_fd(&s->watch), .events = POLLIN },
+		{ .fd = ilb_drain_fd(&s->drain), .events = POLLIN },
 	};
+	uint64_t looked = begin;
 	int err = 0, ready;
 
 	while (!err) {
-		ready = poll(fds, 2, wait_ms(s, begin));
+		ready = poll(fds, 3, wait_ms(s, begin, looked));
 		if (ready > 0 && fds[0].revents)
 			take_signals(s);
 		if (ready > 0 && fds[1].revents)
 			err = ilb_watch_read(&s->watch, s->error);
-		if (err || s->stopped || (s->options->duration_ns &&
-				   now() - begin >= s->options->duration_ns))
+		if (err || ended(s, begin))
 			break;
-		if (ready)
+		if (ready > 0 && fds[2].revents)
+			err = woken(s, &fds[2]);
+		if (err || now() - looked < WAKE_MS * 1000000ULL)
 			continue;
-		err = fetch(s);
-		if (!err && s->options->progress)
-			s->options->progress(s->options->context,
-					     now() - begin);
+		err = look(s, begin);
+		looked = now();
+		fds[2].fd = ilb_drain_fd(&s->drain);
 	}
 	return err;
 }

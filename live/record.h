@@ -106,12 +106,15 @@ uint64_t ilb_stats_value(const char *text, const char *key);
 
 /* ---- record_drain.c ---- */
 
-/** struct ilb_drain - a file per CPU, "cpu0" and so on */
+/**
+ * struct ilb_drain - a file per CPU, "cpu0" and so on
+ * @ready: epoll of all CPUs' buffers
+ */
 struct ilb_drain {
 	const struct ilb_instance *instance;
 	const char *folder;
 	int *raw, *file;
-	int pipe[2];
+	int pipe[2], ready;
 	size_t chunk;
 	char *page;
 	uint64_t bytes;
@@ -119,6 +122,13 @@ struct ilb_drain {
 
 int ilb_drain_open(struct ilb_drain *drain, const struct ilb_instance *from,
 		   const char *folder, struct ilb_error *error);
+
+/**
+ * ilb_drain_fd() - readable when a buffer is quarter full, for poll(2); -1: none
+ *
+ * Linux before 6.1 says so when there is any event.
+ */
+int ilb_drain_fd(const struct ilb_drain *drain);
 
 /** ilb_drain_some() - while tracing: of CPUs whose buffer is quarter full. */
 int ilb_drain_some(struct ilb_drain *drain, struct ilb_error *error);

@@ -7,16 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <tracefs.h>
 #include <unistd.h>
 
 #include "live/record.h"
 
 #define PIPE_SIZE	(1 << 20)
+#define READY_MAX	16
 
 static int cannot(const struct ilb_drain *d, const char *step,
 		  unsigned int cpu, struct ilb_error *error)
@@ -29,6 +30,7 @@ static int cannot(const struct ilb_drain *d, const char *step,
 static int open_cpu(struct ilb_drain *d, unsigned int cpu,
 		    struct ilb_error *error)
 {
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = cpu };
 	char name[64], *path;
 
 	if (asprintf(&path, "%s/cpu%u", d->folder, cpu) < 0)
@@ -47,7 +49,10 @@ static int open_cpu(struct ilb_drain *d, unsigned int cpu,
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 	d->raw[cpu] = tracefs_instance_file_open(d->instance->handle, name,
 			O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return d->raw[cpu] < 0 ? cannot(d, "read", cpu, error) : 0;
+	if (d->raw[cpu] < 0 ||
+	    epoll_ctl(d->ready, EPOLL_CTL_ADD, d->raw[cpu], &event))
+		return cannot(d, "read", cpu, error);
+	return 0;
 }
 
 static int allocate(struct ilb_drain *d)
@@ -62,6 +67,9 @@ static int allocate(struct ilb_drain *d)
 		return -1;
 	for (cpu = 0; cpu < nr; cpu++)
 		d->raw[cpu] = d->file[cpu] = -1;
+	d->ready = epoll_create1(EPOLL_CLOEXEC);
+	if (d->ready < 0)
+		return -1;
 	if (pipe2(d->pipe, O_CLOEXEC | O_NONBLOCK)) {
 		d->pipe[0] = d->pipe[1] = -1;
 		return -1;
@@ -84,7 +92,7 @@ int ilb_drain_open(struct ilb_drain *drain, const struct ilb_instance *from,
 
 	drain->instance = from;
 	drain->folder = folder;
-	drain->pipe[0] = drain->pipe[1] = -1;
+	drain->pipe[0] = drain->pipe[1] = drain->ready = -1;
 	if (allocate(drain))
 		return ilb_fail(error, ILB_ERR_NOMEM,
 				"buffers for %u CPUs: %s", from->nr_cpus,
@@ -138,21 +146,26 @@ static int take_pages(struct ilb_drain *d, unsigned int cpu,
 	return 0;
 }
 
+int ilb_drain_fd(const struct ilb_drain *drain)
+{
+	return drain->instance ? drain->ready : -1;
+}
+
 int ilb_drain_some(struct ilb_drain *drain, struct ilb_error *error)
 {
-	struct pollfd ready = { .events = POLLIN };
-	unsigned int cpu;
-	int err = 0;
+	unsigned int left = drain->instance->nr_cpus;
+	struct epoll_event ready[READY_MAX];
+	int i, n, err = 0;
 
-	ilb_for_each_cpu(cpu, drain->instance->cpus,
-			 drain->instance->nr_cpus) {
-		ready.fd = drain->raw[cpu];
-		if (poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN))
-			err = take_pages(drain, cpu, error);
-		if (err)
-			return err;
-	}
-	return 0;
+	/* A CPU that fills as fast as it is emptied does not keep us here. */
+	do {
+		n = epoll_wait(drain->ready, ready, READY_MAX, 0);
+		for (i = 0; !err && i < n; i++)
+			err = take_pages(drain, ready[i].data.u32, error);
+		left -= n > 0 && (unsigned int)n < left ? (unsigned int)n :
+							   left;
+	} while (!err && n == READY_MAX && left);
+	return err;
 }
 
 static int write_page(struct ilb_drain *d, unsigned int cpu,
@@ -231,6 +244,7 @@ void ilb_drain_close(struct ilb_drain *drain)
 	}
 	close_fd(drain->pipe[0]);
 	close_fd(drain->pipe[1]);
+	close_fd(drain->ready);
 	free(drain->raw);
 	free(drain->file);
 	free(drain->page);

@@ -242,8 +242,10 @@ def full_disk():
 
 
 def much():
-    got = run("-o", "lost", "--buffer-size", "64", "--", sys.executable, "-c",
-              ping_pong, "1")
+    # It fetches in time whatever comes, unless it does not run.
+    got = run("-o", "lost", "--buffer-size", "64", "--", "sh", "-c",
+              'kill -STOP $PPID; "$@"; kill -CONT $PPID', "-",
+              sys.executable, "-c", ping_pong, "1")
     said = counts(got[2])
     facts = measures("lost").get("capture", {})
     report("small buffers: the loss is said first", got[0] == 0 and said and
@@ -251,6 +253,11 @@ def much():
                                     got[2]), got)
     report("small buffers: the report knows of it",
            facts.get("lost_events", 0) > 0, facts)
+    got = run("-o", "woken", "--buffer-size", "512", "--", sys.executable,
+              "-c", ping_pong, "2")
+    said = counts(got[2])
+    report("buffers that fill many times a second are fetched as often",
+           got[0] == 0 and said and said[1] > 5000 and said[2] < said[1], got)
     got = run("-o", "long", "--", sys.executable, "-c", ping_pong, "3")
     said = counts(got[2])
     cpus = listed("long")
