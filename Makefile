@@ -6,8 +6,8 @@ BUILD ?= build
 MESON_ARGS ?=
 CAPTURE ?= tests/captures/6.12-pin16
 
-.PHONY: all demo check mutation bench fuzz install kmod clean distclean deps \
-	deps-check deps-bench deps-fuzz
+.PHONY: all demo check vm-smoke vm-check vm-long mutation bench fuzz install \
+	kmod clean distclean deps deps-check deps-vm deps-bench deps-fuzz
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -22,6 +22,9 @@ deps:
 deps-check:
 	@scripts/deps.sh build check
 
+deps-vm:
+	@scripts/deps.sh build check vm cross
+
 deps-bench:
 	@scripts/deps.sh build check bench
 
@@ -34,6 +37,10 @@ demo: all
 
 check: deps-check all
 	@scripts/check.sh $(BUILD)
+
+# Stock kernels in QEMU: some minutes, a quarter of an hour, an hour.
+vm-smoke vm-check vm-long: deps-vm all
+	@scripts/vm-check.sh $(BUILD) $(@:vm-%=%)
 
 # Whether the tests notice a changed operator; takes a quarter of an hour.
 mutation: deps-check
