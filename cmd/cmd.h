@@ -28,6 +28,7 @@ int ilb_cmd_record(int argc, char **argv);
 int ilb_cmd_replay(int argc, char **argv);
 int ilb_cmd_report(int argc, char **argv);
 int ilb_cmd_sim(int argc, char **argv);
+int ilb_cmd_stat(int argc, char **argv);
 int ilb_cmd_vm(int argc, char **argv);
 int ilb_cmd_workload(int argc, char **argv);
 

@@ -19,6 +19,8 @@ static const struct ilb_command commands[] = {
 	  "what other selection rules would have done at the same moments" },
 	{ "sim", ilb_cmd_sim,
 	  "let a described machine run a described load, and report on it" },
+	{ "stat", ilb_cmd_stat,
+	  "watch the running kernel: a report's measures, without a trace" },
 	{ "vm", ilb_cmd_vm,
 	  "a command on a stock kernel, in a guest with the CPUs you name" },
 	{ "workload", ilb_cmd_workload,

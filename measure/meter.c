@@ -314,6 +314,7 @@ static void set_known(struct ilb_meter *meter)
 	m->contention.known = switches && meter->topology->smt;
 	m->softirq.known = seen(meter, ILB_EVENT_SOFTIRQ_ENTRY) &&
 			   seen(meter, ILB_EVENT_SOFTIRQ_EXIT);
+	m->softirq.time_known = m->softirq.known;
 	m->softirq.stranded_known = seen(meter, ILB_EVENT_SOFTIRQ_RAISE) &&
 				    seen(meter, ILB_EVENT_SOFTIRQ_ENTRY) &&
 				    seen(meter, ILB_EVENT_IDLE);

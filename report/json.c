@@ -91,6 +91,30 @@ static json_t *capture_of(struct ilb_json *json,
 	return object;
 }
 
+/* {"kicks": {"from": "...", "needs": "..."}, ...} */
+static json_t *sources_of(struct ilb_json *json,
+			  const struct ilb_source_of *sources)
+{
+	static const char *const names[ILB_PARTS] = {
+		"kicks", "moments", "runs", "contention", "softirq",
+		"utilisation", "domains",
+	};
+	json_t *object = json_object(), *entry;
+	unsigned int i;
+
+	for (i = 0; i < ILB_PARTS; i++) {
+		entry = json_object();
+		if (sources[i].from[0])
+			ilb_json_text(json, entry, "from", sources[i].from,
+				      sizeof(sources[i].from));
+		if (sources[i].needs[0])
+			ilb_json_text(json, entry, "needs", sources[i].needs,
+				      sizeof(sources[i].needs));
+		ilb_json_set(json, object, names[i], entry);
+	}
+	return object;
+}
+
 static json_t *report_of(struct ilb_json *json, const struct ilb_report *report)
 {
 	const char *command = report->command ? report->command : "report";
@@ -106,7 +130,18 @@ static json_t *report_of(struct ilb_json *json, const struct ilb_report *report)
 		ilb_json_findings(json, root, report->findings);
 	if (report->policies)
 		ilb_json_policies(json, root, report);
+	if (report->functions)
+		ilb_json_functions(json, root, report->functions);
+	if (report->sources)
+		ilb_json_set(json, root, "sources",
+			     sources_of(json, report->sources));
 	return root;
+}
+
+/* Of intervals each is a line, so that readers can tell them apart. */
+static size_t layout_of(const struct ilb_report *report)
+{
+	return report->compact ? JSON_COMPACT : JSON_INDENT(2);
 }
 
 int ilb_report_json(FILE *out, const struct ilb_report *report)
@@ -118,7 +153,7 @@ int ilb_report_json(FILE *out, const struct ilb_report *report)
 	int err = 0;
 
 	content = json.failed ? NULL :
-		  json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII |
+		  json_dumps(root, layout_of(report) | JSON_ENSURE_ASCII |
 				   JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(root);
 	if (!content)

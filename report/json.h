@@ -66,6 +66,8 @@ void ilb_json_domains(struct ilb_json *json, json_t *root,
 		      const struct ilb_measures *measures);
 void ilb_json_findings(struct ilb_json *json, json_t *root,
 		       const struct ilb_findings *findings);
+void ilb_json_functions(struct ilb_json *json, json_t *root,
+			const struct ilb_functions *functions);
 void ilb_json_policies(struct ilb_json *json, json_t *root,
 		       const struct ilb_report *report);
 

@@ -174,3 +174,40 @@ void ilb_json_policies(struct ilb_json *json, json_t *root,
 		ilb_json_text(json, root, "what_if", report->what_if,
 			      strlen(report->what_if));
 }
+
+static json_t *function_of(struct ilb_json *json, const char *name,
+			   uint64_t samples, uint64_t all)
+{
+	json_t *object = json_object();
+	double percent, error = ilb_view_error_pct(samples, all, &percent);
+
+	ilb_json_text(json, object, "name", name, 64);
+	ilb_json_count(json, object, "samples", samples);
+	ilb_json_real(json, object, "pct", percent);
+	ilb_json_real(json, object, "error_pct", error);
+	return object;
+}
+
+void ilb_json_functions(struct ilb_json *json, json_t *root,
+			const struct ilb_functions *functions)
+{
+	json_t *object, *array;
+	unsigned int i;
+
+	if (functions->needs[0])
+		return;
+	object = json_object();
+	array = json_array();
+	ilb_json_text(json, object, "event", functions->from,
+		      sizeof(functions->from));
+	ilb_json_count(json, object, "samples", functions->samples);
+	ilb_json_count(json, object, "lost", functions->lost);
+	for (i = 0; i < ILB_FUNCTIONS; i++)
+		if (functions->function[i].listed)
+			ilb_json_append(json, array, function_of(json,
+					functions->function[i].name,
+					functions->function[i].samples,
+					functions->samples));
+	ilb_json_set(json, object, "share", array);
+	ilb_json_set(json, root, "functions", object);
+}

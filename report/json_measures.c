@@ -158,8 +158,9 @@ static void set_system(struct ilb_json *json, json_t *root,
 	if (measures->softirq.known) {
 		object = json_object();
 		ilb_json_count(json, object, "sched", measures->softirq.sched);
-		ilb_json_us(json, object, "sched_time_us",
-			    measures->softirq.sched_ns);
+		if (measures->softirq.time_known)
+			ilb_json_us(json, object, "sched_time_us",
+				    measures->softirq.sched_ns);
 		if (measures->softirq.stranded_known)
 			ilb_json_count(json, object, "stranded",
 				       measures->softirq.stranded);
@@ -251,7 +252,8 @@ static json_t *victim_of(struct ilb_json *json, const struct ilb_victim *victim)
 	ilb_json_text(json, object, "comm", victim->comm, ILB_COMM_LEN);
 	ilb_json_set(json, object, "pid", json_integer(victim->pid));
 	ilb_json_count(json, object, "cpu", victim->cpu);
-	ilb_json_us(json, object, "running_us", victim->running_ns);
+	if (victim->running_ns)
+		ilb_json_us(json, object, "running_us", victim->running_ns);
 	ilb_json_us(json, object, "disturbed_us", victim->disturbed_ns);
 	ilb_json_percent(json, object, "disturbed_pct", victim->disturbed_ns,
 			 victim->running_ns);

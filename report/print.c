@@ -158,7 +158,7 @@ void ilb_print_value(struct ilb_text *text, const char *name,
 
 const char *ilb_print_needs(const struct ilb_text *text, const char *needs)
 {
-	return text->no_trace ? NEEDS_TRACE : needs;
+	return text->needs ? text->needs : needs;
 }
 
 void ilb_print_unknown(struct ilb_text *text, const char *name,

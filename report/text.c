@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ilb/error.h"
+#include "report/needs.h"
 #include "report/text.h"
 #include "report/view.h"
 
@@ -119,7 +120,7 @@ static void print_evidence(struct ilb_text *text,
 	ilb_runs_print(text, measures);
 	ilb_system_print(text, report);
 	ilb_victims_print(text, measures);
-	ilb_domains_print(text, measures);
+	ilb_domains_print(text, report);
 }
 
 static void print_reconstruction(struct ilb_text *text,
@@ -182,11 +183,14 @@ static void print_all(struct ilb_text *text, const struct ilb_report *report)
 	print_lost(text, report);
 	print_lost_moments(text, report);
 	print_header(text, report);
-	if (is_replay(report))
+	if (report->sources)
+		ilb_stat_print(text, report);
+	else if (is_replay(report))
 		ilb_replay_print(text, report);
 	else
 		print_evidence(text, report);
-	ilb_assumed_print(text, report);
+	if (!report->sources)
+		ilb_assumed_print(text, report);
 }
 
 static unsigned int wrap_at(unsigned int width)
@@ -205,7 +209,8 @@ int ilb_report_text(FILE *out, const struct ilb_report *report,
 		.width = wrap_at(width),
 		.columns = width,
 		.colour = colour,
-		.no_trace = report->moments && !report->source,
+		.needs = report->moments && !report->source ? NEEDS_TRACE :
+			 NULL,
 	};
 	char *content = NULL;
 	size_t size = 0;

@@ -21,7 +21,7 @@
  * @width: where lines are wrapped
  * @columns: of the terminal; 0: not one, tables may be of any width
  * @colour: 1: severities are coloured
- * @no_trace: 1: there is none, which is then what all that is unknown needs
+ * @needs: what all that is unknown needs; NULL: each says so itself
  * @err: 0, or the first error
  * @paragraph, @content, @size, @used, @indent: of the paragraph being built
  */
@@ -30,7 +30,7 @@ struct ilb_text {
 	unsigned int width;
 	unsigned int columns;
 	int colour;
-	int no_trace;
+	const char *needs;
 	int err;
 
 	FILE *paragraph;
@@ -78,7 +78,7 @@ void ilb_print_value(struct ilb_text *text, const char *name,
 void ilb_print_unknown(struct ilb_text *text, const char *name,
 		      const char *needs);
 
-/** ilb_print_needs() - @needs, or a trace where there is none */
+/** ilb_print_needs() - @needs, or what all need */
 const char *ilb_print_needs(const struct ilb_text *text, const char *needs);
 
 /** ilb_print_count() - a value: @part and its share of @whole (0: no share). */
@@ -147,8 +147,11 @@ void ilb_runs_print(struct ilb_text *text, const struct ilb_measures *measures);
 void ilb_system_print(struct ilb_text *text, const struct ilb_report *report);
 void ilb_victims_print(struct ilb_text *text,
 		       const struct ilb_measures *measures);
-void ilb_domains_print(struct ilb_text *text,
-		       const struct ilb_measures *measures);
+void ilb_domains_print(struct ilb_text *text, const struct ilb_report *report);
+
+/** ilb_stat_print() - all of a stat but its header. */
+void ilb_stat_print(struct ilb_text *text, const struct ilb_report *report);
+
 void ilb_assumed_print(struct ilb_text *text, const struct ilb_report *report);
 
 /** ilb_replay_print() - all of a replay between header and assumptions. */

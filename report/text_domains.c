@@ -58,16 +58,18 @@ static void print_table(struct ilb_text *text,
 	ilb_table_end(&table, text);
 }
 
-void ilb_domains_print(struct ilb_text *text,
-		       const struct ilb_measures *measures)
+void ilb_domains_print(struct ilb_text *text, const struct ilb_report *report)
 {
+	const struct ilb_measures *measures = report->measures;
 	unsigned int nr = measures->nr_domains;
 
 	if (nr > ILB_DOMAINS_MAX)
 		nr = ILB_DOMAINS_MAX;
 	ilb_print_title(text, "Load balancing, all CPUs together");
-	/* No ilb_print_unknown(): no trace would tell. */
-	if (measures->schedstat_counts < 0)
+	/* Otherwise no ilb_print_unknown(): no trace would tell. */
+	if (report->sources && text->needs)
+		ilb_print_unknown(text, "attempts", text->needs);
+	else if (measures->schedstat_counts < 0)
 		ilb_print_value(text, "attempts", "unknown: needs"
 				" schedstat.before and schedstat.after (a"
 				" kernel with CONFIG_SCHEDSTATS)");

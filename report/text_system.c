@@ -31,8 +31,9 @@ static void print_contention(struct ilb_text *text,
 }
 
 static void print_softirq(struct ilb_text *text,
-			  const struct ilb_measures *measures)
+			  const struct ilb_report *report)
 {
+	const struct ilb_measures *measures = report->measures;
 	double seconds = ilb_view_seconds(measures);
 
 	if (!measures->softirq.known) {
@@ -47,8 +48,13 @@ static void print_softirq(struct ilb_text *text,
 	else
 		ilb_print_value(text, "SCHED softirqs", "%" PRIu64,
 			       measures->softirq.sched);
-	ilb_print_value(text, "time in them", "%s",
-		       ilb_word_time(measures->softirq.sched_ns).text);
+	if (measures->softirq.time_known)
+		ilb_print_value(text, "time in them", "%s",
+			       ilb_word_time(measures->softirq.sched_ns).text);
+	else
+		ilb_print_unknown(text, "time in them", NEEDS_SOFTIRQ);
+	if (report->sources)
+		return;
 	if (!measures->softirq.stranded_known) {
 		ilb_print_unknown(text, "softirqs left behind",
 				  NEEDS_STRANDED);
@@ -128,8 +134,11 @@ void ilb_system_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	ilb_print_title(text, "System");
 	print_contention(text, report);
-	print_softirq(text, report->measures);
+	print_softirq(text, report);
 	print_utilisation(text, report->measures);
+	/* Live, these would cost more than they tell. */
+	if (report->sources)
+		return;
 	print_ticks(text, report->measures);
 	print_waiting(text, report->measures);
 }

@@ -22,7 +22,7 @@ static void add_avoidable(struct ilb_text *text, const struct ilb_kicks *kicks)
 {
 	if (!kicks->masks_known)
 		ilb_print_add(text, "; whether a whole core was idle is unknown:"
-			     " needs " NEEDS_MASKS);
+			     " needs %s", ilb_print_needs(text, NEEDS_MASKS));
 	else if (!kicks->avoidable)
 		ilb_print_add(text, "; none was avoidable: no whole core was"
 			     " idle");
@@ -131,6 +131,9 @@ void ilb_verdict_print(struct ilb_text *text, const struct ilb_report *report)
 	ilb_print_begin(text, 2, 2);
 	if (!measures)
 		ilb_print_add(text, "Nothing was measured.");
+	else if (!measures->kicks.kicks_known && report->sources)
+		ilb_print_add(text, "Kicks are unknown: needs %s.",
+			     ilb_print_needs(text, NEEDS_KICKS));
 	else if (!measures->kicks.kicks_known)
 		ilb_print_add(text, "This trace cannot show kicks: record "
 			     NEEDS_KICKS ".");

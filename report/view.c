@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What text and JSON both derive from the measures. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,14 @@ int ilb_view_no_target(const struct ilb_measures *measures)
 int ilb_view_imbalance_kinds(const struct ilb_domain *domain)
 {
 	return strncmp(domain->name, "domain", 6) != 0;
+}
+
+double ilb_view_error_pct(uint64_t part, uint64_t whole, double *percent)
+{
+	double n = (double)whole + 4, p = ((double)part + 2) / n;
+
+	*percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	return 100.0 * 1.96 * sqrt(p * (1 - p) / n);
 }
 
 const char *ilb_view_idle_type(unsigned int type)

@@ -34,6 +34,14 @@ int ilb_view_imbalance_kinds(const struct ilb_domain *domain);
 /** ilb_view_idle_type() - "busy", "idle", "newly-idle" */
 const char *ilb_view_idle_type(unsigned int type);
 
+/**
+ * ilb_view_error_pct() - of a share by sampling: half of its 95 % interval
+ * @percent: set to the share
+ *
+ * By Agresti and Coull, which is sound for few samples and for none.
+ */
+double ilb_view_error_pct(uint64_t part, uint64_t whole, double *percent);
+
 /** struct ilb_rank - a CPU and its kicks */
 struct ilb_rank {
 	unsigned int cpu;

@@ -103,6 +103,7 @@ struct ilb_measures {
 	struct {
 		int known;
 		uint64_t sched;		/* SCHED softirqs run */
+		int time_known;
 		uint64_t sched_ns;
 		int stranded_known;	/* raise, entry, cpu_idle recorded */
 		uint64_t stranded;	/* raised outside of a handler, CPU went
