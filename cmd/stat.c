@@ -21,11 +21,12 @@ static const char usage[] =
 	"                          when the command ends, or with Ctrl-C\n"
 	"  -n, --count COUNT       end after so many intervals\n"
 	"      --json              JSON objects, see ilb-json(5)\n"
+	"      --functions         also sample the balancer's functions\n"
 	"      --diff              compare two outputs of --json\n"
 	"  -o, --output FILE       write to FILE\n"
 	"  -h                      this text;  --help: the man page\n";
 
-enum { OPT_JSON = 256, OPT_DIFF, OPT_HELP };
+enum { OPT_JSON = 256, OPT_DIFF, OPT_FUNCTIONS, OPT_HELP };
 
 static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, 'I' },
@@ -33,6 +34,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "diff", no_argument, NULL, OPT_DIFF },
+	{ "functions", no_argument, NULL, OPT_FUNCTIONS },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -87,6 +89,9 @@ static int one_option(struct watch *s, int c, char **argv)
 				"-o '': name a file");
 	case OPT_JSON:
 		s->json = 1;
+		return 0;
+	case OPT_FUNCTIONS:
+		s->options.functions = 1;
 		return 0;
 	case OPT_DIFF:
 		s->diff = 1;

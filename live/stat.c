@@ -34,6 +34,8 @@ struct session {
 	struct ilb_exact_counts counts;		/* at the last interval */
 	struct ilb_stat_kernel *kernel;
 	struct ilb_proc proc;
+	struct ilb_sampler *sampler;
+	struct ilb_functions functions;
 	struct ilb_source_of sources[ILB_PARTS];
 	struct ilb_child child;
 	int signals;		/* signalfd */
@@ -154,6 +156,15 @@ static void open_sources(struct session *s)
 	ilb_proc_take(&s->proc, NULL, s->facts->hz, s->sources);
 }
 
+static int sample(struct session *s)
+{
+	if (!s->options->functions)
+		return 0;
+	if (!ilb_sampler_open(&s->sampler, &s->functions, s->topology))
+		return 0;
+	return ilb_fail(s->error, ILB_ERR_NOMEM, "out of memory");
+}
+
 static int set_up(struct session *s)
 {
 	int err;
@@ -165,15 +176,22 @@ static int set_up(struct session *s)
 	if (!err)
 		err = open_meter(s);
 	if (!err)
+		err = sample(s);
+	if (!err)
 		open_sources(s);
 	return err;
 }
 
 /* ---- an interval ---- */
 
-static int read_moments(struct session *s)
+/* What must not overflow. */
+static int read_buffers(struct session *s)
 {
-	int n = s->exact ? ilb_exact_read(s->exact, s->error) : 0;
+	int n;
+
+	if (s->sampler)
+		ilb_sampler_read(s->sampler, &s->functions);
+	n = s->exact ? ilb_exact_read(s->exact, s->error) : 0;
 
 	return n < 0 ? n : 0;
 }
@@ -229,13 +247,14 @@ static int end_interval(struct session *s, uint64_t end_ns)
 		.capture = &s->capture,
 		.hz = s->facts->hz,
 		.sources = s->sources,
+		.functions = s->sampler ? &s->functions : NULL,
 		.compact = s->options->interval_ns != 0,
 		.best = -1,
 	};
 	struct ilb_measures *measures;
 	int err;
 
-	err = read_moments(s);
+	err = read_buffers(s);
 	if (err)
 		return err;
 	take_exact(s, &totals, end_ns);
@@ -248,6 +267,7 @@ static int end_interval(struct session *s, uint64_t end_ns)
 	}
 	ilb_meter_destroy(s->meter);
 	s->meter = NULL;
+	ilb_sampler_start(&s->functions);
 	s->from_ns = end_ns;
 	s->shown++;
 	return err ? err : open_meter(s);
@@ -285,7 +305,7 @@ static int wait_until(struct session *s, uint64_t end_ns)
 	left = end_ns > left ? end_ns - left : 0;
 	if (end_ns && left < ns)
 		ns = left;
-	if (end_ns || s->exact) {
+	if (end_ns || s->exact || s->sampler) {
 		wait.tv_sec = (time_t)(ns / 1000000000U);
 		wait.tv_nsec = (long)(ns % 1000000000U);
 	}
@@ -293,7 +313,7 @@ static int wait_until(struct session *s, uint64_t end_ns)
 		return ilb_fail(s->error, ILB_ERR_IO, "poll: %s",
 				strerror(errno));
 	take_signals(s);
-	return read_moments(s);
+	return read_buffers(s);
 }
 
 static int follow(struct session *s)
@@ -322,13 +342,14 @@ static int watch(struct session *s)
 	int err = 0;
 
 	/* What came while the sources were opened is not of the interval. */
-	err = read_moments(s);
+	err = read_buffers(s);
 	ilb_meter_destroy(s->meter);
 	s->meter = NULL;
 	if (!err)
 		err = open_meter(s);
 	if (s->exact)
 		ilb_exact_counts(s->exact, &s->counts);
+	ilb_sampler_start(&s->functions);
 	if (s->kernel)
 		ilb_stat_kernel_start(s->kernel);
 	s->from_ns = now();
@@ -343,6 +364,7 @@ static void tear_down(struct session *s)
 	ilb_child_abandon(&s->child);
 	ilb_exact_close(s->exact);
 	ilb_stat_kernel_close(s->kernel);
+	ilb_sampler_close(s->sampler);
 	ilb_meter_destroy(s->meter);
 	ilb_machine_destroy(s->machine);
 	ilb_proc_free(&s->proc);

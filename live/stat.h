@@ -8,6 +8,7 @@
  *	stat.c          the order of things, and when it ends
  *	stat_kernel.c   what BPF counts, with stat.bpf.c
  *	stat_tasks.c    how long victims ran
+ *	stat_functions.c  CPU time in functions, by sampling
  *	stat_proc.c     what /proc counts
  */
 
@@ -70,6 +71,30 @@ struct ilb_runtime *ilb_runtimes_find(const struct ilb_runtimes *runtimes,
 
 /** ilb_runtimes_set() - add or change one. */
 void ilb_runtimes_set(struct ilb_runtimes *runtimes, int32_t pid, uint64_t ns);
+
+/* ---- stat_functions.c ---- */
+
+struct ilb_sampler;
+
+/**
+ * ilb_sampler_open() - sample from now on
+ * @functions: names, and ->from or ->needs, are filled
+ *
+ * Returns 0, also where it cannot be done, or -ILB_ERR_NOMEM.
+ */
+int ilb_sampler_open(struct ilb_sampler **sampler,
+		     struct ilb_functions *functions,
+		     const struct ilb_topology *topology);
+
+/** ilb_sampler_start() - what came before does not count; after a _read(). */
+void ilb_sampler_start(struct ilb_functions *functions);
+
+/** ilb_sampler_read() - add what there is; every few seconds at least. */
+void ilb_sampler_read(struct ilb_sampler *sampler,
+		      struct ilb_functions *functions);
+
+/** ilb_sampler_close() - NULL is fine. */
+void ilb_sampler_close(struct ilb_sampler *sampler);
 
 /* ---- stat_proc.c ---- */
 

@@ -77,6 +77,9 @@ static json_t *capture_of(struct ilb_json *json,
 		ilb_json_count(json, object, "assumed",
 			       measures->kicks.assumed);
 	}
+	if (measures && report->sources)
+		ilb_json_real(json, object, "start_s",
+			      (double)measures->start_ns / 1e9);
 	if (ilb_view_seconds(measures) > 0)
 		ilb_json_real(json, object, "duration_s",
 			      ilb_view_seconds(measures));

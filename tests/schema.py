@@ -21,7 +21,8 @@ except ImportError:
 # Whose removal leaves a valid report: what may be unknown.
 OPTIONAL = {
     'capture': {'path', 'kernel', 'hz', 'cpus', 'nr_cpus', 'housekeeping',
-                'housekeeping_known', 'moments', 'assumed', 'duration_s',
+                'housekeeping_known', 'moments', 'assumed', 'start_s',
+                'duration_s',
                 'events', 'lost_events', 'unparsed', 'backwards',
                 'lost_moments', 'reconstruction'},
     'kicks': {'per_second', 'dropped', 'no_target', 'by_target', 'by_kicker'},

@@ -20,6 +20,7 @@
  * struct ilb_stat_options - what to watch, and for how long
  * @interval_ns: 0: one interval, up to the end
  * @count: end after so many intervals, 0: never
+ * @functions: 1: also sample which functions run
  * @command: watch while it runs, NULL: until SIGINT, SIGTERM, SIGHUP
  * @interval: called at the end of each; the report is valid during the call.
  *	An error that it returns ends the watching
@@ -27,6 +28,7 @@
 struct ilb_stat_options {
 	uint64_t interval_ns;
 	unsigned int count;
+	int functions;
 	char *const *command;
 	int (*interval)(void *context, const struct ilb_report *report,
 			struct ilb_error *error);

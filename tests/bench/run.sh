@@ -15,4 +15,7 @@ for bench in report overhead; do
 	status=$?
 	[ $status = 0 ] || [ $status = 77 ] || failed=$status
 done
+python3 "$here/stat.py" "$build"
+status=$?
+[ $status = 0 ] || [ $status = 77 ] || failed=$status
 exit $failed
