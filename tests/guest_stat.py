@@ -36,6 +36,12 @@ exec ilb stat --json --functions -o stat.json -- sh ./job.sh
 X
 ilb record -o capture -- sh ./watch.sh 2>record.err
 status=$?
+ilb stat -I 0.5 -n 8 --json -o hotplug.json &
+sleep 1.2
+echo 0 >/sys/devices/system/cpu/cpu3/online
+sleep 1
+echo 1 >/sys/devices/system/cpu/cpu3/online
+wait $! || status=9
 exit $status
 """
 LINE = re.compile(r"(.*)-(\d+) +\[(\d+)\].*? (\d+\.\d+): +(\w+): +(.*)")
@@ -165,6 +171,18 @@ def compare(name, folder):
            least, table)
 
 
+def hotplug(name, folder):
+    with open(os.path.join(folder, "hotplug.json"), encoding="ascii") as file:
+        data = [json.loads(line) for line in file]
+    report(f"{name}: a CPU that goes and comes leaves numbers sane",
+           len(data) == 8 and all(
+               0 <= d["utilisation"]["busy_pct"] <= 100 and
+               0 < d["softirq"]["sched"] < 10000 and
+               d["kicks"]["total"] < 5000 and
+               all(x["lb"] < 100000 for x in d["domains"]) for d in data),
+           *data)
+
+
 def boot(name, *options):
     folder = f"out-{len(results)}"
     done = subprocess.run([ilb, "vm", *options, "--timeout", "200", "-o",
@@ -174,6 +192,7 @@ def boot(name, *options):
     report(f"{name}: recorded", done.returncode == 0, done.stdout)
     if not done.returncode:
         compare(name, folder)
+        hotplug(name, folder)
 
 
 def main():

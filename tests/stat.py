@@ -152,10 +152,18 @@ def intervals():
             run("-I", "0.3", "-n", "2", "--json")[1].splitlines()]
 
 
+def blocks_interrupts(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        blocked = re.search(r"SigBlk:\s*(\w+)", file.read()).group(1)
+    return int(blocked, 16) & 1 << signal.SIGINT - 1
+
+
 def interrupted():
     with subprocess.Popen([ilb, "stat"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as watch:
-        time.sleep(1.5)
+        end = time.monotonic() + 20
+        while not blocks_interrupts(watch.pid) and time.monotonic() < end:
+            time.sleep(0.05)
         watch.send_signal(signal.SIGINT)
         out = watch.communicate(timeout=30)[0]
     report("Ctrl-C ends it with the summary", watch.returncode == 0 and
