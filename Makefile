@@ -6,8 +6,8 @@ BUILD ?= build
 MESON_ARGS ?=
 CAPTURE ?= tests/captures/6.12-pin16
 
-.PHONY: all demo check vm-smoke vm-check vm-long mutation bench fuzz install \
-	kmod clean distclean deps deps-check deps-vm deps-bench deps-fuzz
+.PHONY: all demo check coverage vm-smoke vm-check vm-long mutation bench fuzz \
+	install kmod clean distclean deps deps-check deps-vm deps-bench deps-fuzz
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -41,6 +41,10 @@ check: deps-check all
 # Stock kernels in QEMU: some minutes, a quarter of an hour, an hour.
 vm-smoke vm-check vm-long: deps-vm all
 	@scripts/vm-check.sh $(BUILD) $(@:vm-%=%)
+
+# Which lines the tests of units and of captures execute; fails below the aims.
+coverage: deps-check
+	@scripts/coverage.sh
 
 # Whether the tests notice a changed operator; takes a quarter of an hour.
 mutation: deps-check
