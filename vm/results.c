@@ -77,6 +77,14 @@ static void adapt(struct archive_entry *entry)
 	archive_entry_set_mode(entry, (mode & (S_IFMT | 0777)) | least);
 }
 
+/* What init_files.c sends. A device of root's would be one of the host. */
+static int is_sent(struct archive_entry *entry)
+{
+	mode_t type = archive_entry_filetype(entry);
+
+	return S_ISREG(type) || S_ISDIR(type) || S_ISLNK(type);
+}
+
 static int copy_data(struct archive *in, struct archive *out)
 {
 	const void *data;
@@ -106,6 +114,11 @@ static int unpack(struct ilb_results *results, struct archive *in,
 	int err;
 
 	while (!(err = archive_read_next_header(in, &entry))) {
+		if (!is_sent(entry))
+			return ilb_fail(error, ILB_ERR_FORMAT,
+					"%s: the guest's files: %s is no file, folder or link; leave it out",
+					results->path,
+					archive_entry_pathname(entry));
 		if (write_entry(in, out, entry)) {
 			why = archive_error_string(out);
 			return ilb_fail(error, ILB_ERR_IO, "%s/%s: %s",

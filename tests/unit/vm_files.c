@@ -142,12 +142,73 @@ static void odd(void **state)
 	      "\"$(printf '600\\n700')\"");
 }
 
+struct archive {
+	char bytes[512];
+	size_t size;
+};
+
+static void add(struct archive *archive, const char *name, unsigned int mode)
+{
+	size_t length = strlen(name) + 1;
+	char *at = archive->bytes + archive->size;
+
+	/* Major 1 and minor 3 are /dev/null, if @mode is that of a device. */
+	sprintf(at, "070701%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08zX%08X%s",
+		1U, mode, 0U, 0U, 1U, 0U, 0U, 0U, 0U, 1U, 3U, length, 0U,
+		name);
+	archive->size = (archive->size + 110 + length + 3) & ~3UL;
+}
+
+static ssize_t next_once(void *context, const void **part)
+{
+	struct archive *archive = context;
+	size_t size = archive->size;
+
+	*part = archive->bytes;
+	archive->size = 0;
+	return (ssize_t)size;
+}
+
+static int receive(const struct place *p, unsigned int mode,
+		   struct ilb_error *error)
+{
+	struct ilb_results results = { 0 };
+	struct archive archive = { .size = 0 };
+	char to[64];
+	int err;
+
+	snprintf(to, sizeof(to), "%s/to", p->home);
+	add(&archive, "node", mode);
+	add(&archive, "TRAILER!!!", 0);
+	err = ilb_results_read(&results, to, next_once, &archive, error);
+	ilb_results_discard(&results);
+	return err;
+}
+
+/* A guest that root runs is not to leave devices on the host. */
+static void foreign(void **state)
+{
+	static const unsigned int refused[] = {
+		S_IFCHR | 0666, S_IFBLK | 0666, S_IFIFO | 0666, S_IFSOCK | 0666,
+	};
+	struct ilb_error error = { "" };
+	size_t i;
+
+	assert_int_equal(receive(*state, S_IFREG | 0666, &error), 0);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_int_equal(receive(*state, refused[i], &error),
+				 -ILB_ERR_FORMAT);
+		assert_non_null(strstr(error.text, "node is no file"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(same, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(foreign, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
