@@ -8,6 +8,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,19 @@
 		 ARCHIVE_EXTRACT_SECURE_NODOTDOT | \
 		 ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS)
 
+/* The heads that init_files.c sends: MAGIC, 13 numbers of 8 hex digits. */
+#define HEAD		110U
+#define MAGIC		"070701"
+#define AT_NUMBERS	6U
+#define AT_SIZE		54U
+#define AT_NAME_SIZE	94U
+
 struct source {
 	ssize_t (*next)(void *context, const void **part);
 	void *context;
+	char head[HEAD + 1];
+	size_t have;		/* bytes of the head */
+	uint64_t skip;		/* bytes before the next head */
 };
 
 int ilb_results_check(const char *path, struct ilb_error *error)
@@ -58,6 +69,57 @@ static int begin(struct ilb_results *results, const char *path,
 	return -ILB_ERR_IO;
 }
 
+/* Known to be digits. */
+static uint64_t number_at(const char *text)
+{
+	char digits[9];
+
+	memcpy(digits, text, 8);
+	digits[8] = '\0';
+	return strtoull(digits, NULL, 16);
+}
+
+static int check_head(struct source *source)
+{
+	uint64_t name, size;
+
+	source->head[HEAD] = '\0';
+	if (memcmp(source->head, MAGIC, AT_NUMBERS) ||
+	    strspn(source->head + AT_NUMBERS, "0123456789abcdefABCDEF") !=
+	    HEAD - AT_NUMBERS)
+		return -1;
+	name = number_at(source->head + AT_NAME_SIZE);
+	size = number_at(source->head + AT_SIZE);
+	if (name > PATH_MAX)
+		return -1;
+	source->skip = ((HEAD + name + 3) & ~3ULL) - HEAD +
+		       ((size + 3) & ~3ULL);
+	source->have = 0;
+	return 0;
+}
+
+/*
+ * libarchive makes room for a name of any length, reads other formats, and
+ * looks for the next head where one has anything but digits.
+ */
+static int check_part(struct source *source, const char *part, size_t size)
+{
+	size_t n;
+
+	for (; size; part += n, size -= n) {
+		n = source->skip < size ? (size_t)source->skip : size;
+		source->skip -= n;
+		if (n)
+			continue;
+		n = HEAD - source->have < size ? HEAD - source->have : size;
+		memcpy(source->head + source->have, part, n);
+		source->have += n;
+		if (source->have == HEAD && check_head(source))
+			return -1;
+	}
+	return 0;
+}
+
 static la_ssize_t give(struct archive *in, void *context, const void **part)
 {
 	struct source *source = context;
@@ -65,6 +127,10 @@ static la_ssize_t give(struct archive *in, void *context, const void **part)
 
 	if (n < 0)
 		archive_set_error(in, EIO, "the guest ended early");
+	if (n > 0 && check_part(source, *part, (size_t)n)) {
+		archive_set_error(in, EILSEQ, "not as ilb sends them");
+		return -1;
+	}
 	return n;
 }
 

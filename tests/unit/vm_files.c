@@ -169,20 +169,27 @@ static ssize_t next_once(void *context, const void **part)
 	return (ssize_t)size;
 }
 
-static int receive(const struct place *p, unsigned int mode,
-		   struct ilb_error *error)
+static int read_archive(const struct place *p, struct archive *archive,
+			struct ilb_error *error)
 {
 	struct ilb_results results = { 0 };
-	struct archive archive = { .size = 0 };
 	char to[64];
 	int err;
 
 	snprintf(to, sizeof(to), "%s/to", p->home);
-	add(&archive, "node", mode);
-	add(&archive, "TRAILER!!!", 0);
-	err = ilb_results_read(&results, to, next_once, &archive, error);
+	err = ilb_results_read(&results, to, next_once, archive, error);
 	ilb_results_discard(&results);
 	return err;
+}
+
+static int receive(const struct place *p, unsigned int mode,
+		   struct ilb_error *error)
+{
+	struct archive archive = { .size = 0 };
+
+	add(&archive, "node", mode);
+	add(&archive, "TRAILER!!!", 0);
+	return read_archive(p, &archive, error);
 }
 
 /* A guest that root runs is not to leave devices on the host. */
@@ -202,6 +209,33 @@ static void foreign(void **state)
 	}
 }
 
+/* libarchive makes room for the name, or takes the next head for this one. */
+static void numbers(void **state)
+{
+	static const struct {
+		size_t at;
+		const char *digits;
+	} refused[] = {
+		{ 94, "FFFFFFFF" }, { 94, "00001001" }, { 94, "       5" },
+		{ 94, "-0000005" }, { 94, "0x000005" }, { 6, "0000d/f0" },
+		{ 102, "0000000g" }, { 54, "+0000000" }, { 0, "07070200" },
+	};
+	struct ilb_error error;
+	struct archive archive;
+	size_t i;
+
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		archive.size = 0;
+		add(&archive, "node", S_IFREG | 0666);
+		add(&archive, "TRAILER!!!", 0);
+		memcpy(archive.bytes + refused[i].at, refused[i].digits, 8);
+		error.text[0] = '\0';
+		assert_int_equal(read_archive(*state, &archive, &error),
+				 -ILB_ERR_IO);
+		assert_non_null(strstr(error.text, "not as ilb sends"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(foreign, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(numbers, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
