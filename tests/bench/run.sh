@@ -10,7 +10,7 @@ python3 "$here/target.py" "$build/tests/bench/bench-target" "$build/bench" ||
 	exit
 "$build/tests/bench/bench-registry" || exit
 failed=0
-for bench in report overhead; do
+for bench in report replay overhead; do
 	python3 "$here/$bench.py" "$build/ilb" "$build/bench"
 	status=$?
 	[ $status = 0 ] || [ $status = 77 ] || failed=$status
