@@ -2,6 +2,7 @@
 #ifndef ILB_FIX_H
 #define ILB_FIX_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,7 +88,80 @@ struct ilb_module {
 	char release[96];
 };
 
+/**
+ * struct ilb_fix_kicks - as struct ilb_kicks has it
+ * @lost: kicks whose moment could not be kept
+ */
+struct ilb_fix_kicks {
+	uint64_t total;
+	uint64_t on_busy_core;
+	uint64_t avoidable;
+	uint64_t lost;
+};
+
+/** struct ilb_fix_watch - exact moments of this machine, counted; opaque */
+struct ilb_fix_watch;
+
 /* ---- trials ---- */
+
+/**
+ * struct ilb_fix_perf - what the processor counted of a command
+ * @cycles, @instructions: of all its processes; only if @known
+ */
+struct ilb_fix_perf {
+	int known;
+	uint64_t cycles, instructions;
+};
+
+/**
+ * struct ilb_trial_run - one run
+ * @on: with the repair
+ * @kicks: all of the machine's while it ran; only if @kicks_known
+ * @count: of the module meanwhile; it counts nothing while it is off
+ */
+struct ilb_trial_run {
+	int on;
+	uint64_t ns;
+	struct ilb_fix_perf perf;
+	int kicks_known;
+	struct ilb_fix_kicks kicks;
+	uint64_t count[ILB_FIX_COUNTERS];
+};
+
+/**
+ * struct ilb_trial_plan - what to run
+ * @pairs: ILB_TRIAL_MIN to ILB_TRIAL_MAX
+ * @command: its standard output goes to standard error; it has no input
+ * @watch: may be NULL: kicks are unknown
+ * @signals: a signalfd: SIGCHLD, and what ends the trial; all are blocked
+ * @mask: signals that the command has blocked
+ * @progress: called before each run; may be NULL
+ */
+struct ilb_trial_plan {
+	const char *root;
+	unsigned int pairs;
+	const unsigned char *first;
+	char *const *command;
+	struct ilb_fix_watch *watch;
+	int signals;
+	const sigset_t *mask;
+	void (*progress)(unsigned int run, int on);
+};
+
+/**
+ * struct ilb_trial_summary - how it went
+ * @done: runs that are whole
+ * @status: of a command that failed, as a shell shows it; 126 or 127 if it
+ *	could not be run; else 0
+ * @signal: what ended the trial, or 0
+ * @no_perf: why cycles are unknown; "" they are known
+ */
+struct ilb_trial_summary {
+	unsigned int done;
+	int status;
+	int signal;
+	char no_perf[200];
+};
 
 #define ILB_TRIAL_MIN	2U
 #define ILB_TRIAL_MAX	1000U
@@ -145,6 +219,13 @@ int ilb_fix_read(struct ilb_fix_state *state, const char *root,
 /** ilb_fix_write() - set one of its parameters: "enable", "dry_run", "policy" */
 int ilb_fix_write(const char *root, const char *parameter, const char *value,
 		  struct ilb_error *error);
+
+/**
+ * ilb_fix_restore() - make it what it was
+ * @before: not loaded: unload it; else its policy, dry_run and enable
+ */
+int ilb_fix_restore(const struct ilb_fix_state *before, const char *root,
+		    struct ilb_error *error);
 
 /**
  * ilb_fix_judge_need() - is @repair of use here?
@@ -207,6 +288,52 @@ int ilb_module_load(const struct ilb_module *module, const char *parameters,
 
 /** ilb_module_unload() - 0; waits for it, some seconds on a busy machine */
 int ilb_module_unload(struct ilb_error *error);
+
+/* fix_watch.c */
+
+/**
+ * ilb_fix_watch_open() - see every kick from now on
+ * @topology, @housekeeping: kept by reference
+ *
+ * Returns 0, or an error of ilb_exact_open().
+ */
+int ilb_fix_watch_open(struct ilb_fix_watch **watch,
+		       const struct ilb_topology *topology,
+		       const unsigned long *housekeeping,
+		       struct ilb_error *error);
+
+/** ilb_fix_watch_fd() - readable when kicks wait to be read; for poll(2). */
+int ilb_fix_watch_fd(const struct ilb_fix_watch *watch);
+
+int ilb_fix_watch_read(struct ilb_fix_watch *watch, struct ilb_error *error);
+
+/** ilb_fix_watch_take() - what was seen since the last time; reads first. */
+int ilb_fix_watch_take(struct ilb_fix_watch *watch,
+		       struct ilb_fix_kicks *kicks, struct ilb_error *error);
+
+/** ilb_fix_watch_for() - read for so long. */
+int ilb_fix_watch_for(struct ilb_fix_watch *watch, uint64_t ns,
+		      struct ilb_error *error);
+
+/** ilb_fix_watch_close() - NULL is fine. */
+void ilb_fix_watch_close(struct ilb_fix_watch *watch);
+
+/* fix_run.c */
+
+/**
+ * ilb_trial_run() - all runs of @plan, each with `enable` as its order says
+ * @runs: 2 * @plan->pairs, filled up to @summary->done
+ *
+ * The module is loaded; what it was is the caller's to restore. A command that
+ * fails and a signal end it.
+ *
+ * Returns 0, also for these two; -ILB_ERR_NOENT (it could not be run),
+ * -ILB_ERR_PERM, -ILB_ERR_IO.
+ */
+int ilb_trial_run(const struct ilb_trial_plan *plan,
+		  struct ilb_trial_run *runs,
+		  struct ilb_trial_summary *summary,
+		  struct ilb_error *error);
 
 /* fix_trial.c */
 
