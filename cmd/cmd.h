@@ -24,6 +24,7 @@ struct ilb_command {
 };
 
 int ilb_cmd_check(int argc, char **argv);
+int ilb_cmd_fix(int argc, char **argv);
 int ilb_cmd_record(int argc, char **argv);
 int ilb_cmd_replay(int argc, char **argv);
 int ilb_cmd_report(int argc, char **argv);

@@ -11,6 +11,8 @@
 static const struct ilb_command commands[] = {
 	{ "check", ilb_cmd_check,
 	  "which rule this kernel has, and where a job's kicks would go" },
+	{ "fix", ilb_cmd_fix,
+	  "repair the running kernel by a module, and try whether it helps" },
 	{ "record", ilb_cmd_record,
 	  "make a capture of this machine, beside a command or for a while" },
 	{ "report", ilb_cmd_report,

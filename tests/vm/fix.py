@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""usage: fix.py ILB MODULES [--keep DIR] [KERNEL...]   TAP.
+
+MODULES is a folder with 6.12.ko and so on: ilb_fix.ko, built by "make kmod"
+for the kernel of that series that "ilb vm fetch" gets; docs/fix.md says how.
+Boots each kernel with "ilb vm", once as it is and once with nohz_full, and
+uses "ilb fix" there. Kicks are judged from recordings, not from what the
+module or its command say.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+FULL = "nohz_full=1-3,9-15"
+results = []
+
+COMMON = """
+M=/bin/SERIES.ko
+fix() {
+	name=$1
+	shift
+	ilb fix "$@" >$name.out 2>$name.err
+	echo $? >$name.status
+}
+record() { ilb record --no-probes -o $1 -d 3 2>/dev/null || exit; }
+"""
+
+# One pinned task per core of node 0, or of all cores, then trials.
+PLAIN = COMMON + """
+fix none status --json
+ilb workload pin --per-core -d 300 & load=$!
+sleep 1
+record stock
+fix dry load --repair idle-core --module $M --dry-run --json
+record dry
+fix undry load --repair idle-core --json
+record loaded
+fix status status --json
+fix text status
+fix other load --repair nohz-full
+fix off disable
+record off
+fix on enable
+fix near load --repair idle-core --policy near --json
+record near
+fix unload unload
+record unloaded
+fix again unload
+test ! -e /sys/module/ilb_fix; echo $? >gone.status
+kill $load
+wait $load
+ilb workload pin -C 0,2,4,6,8,10,12,14 -d 300 & load=$!
+sleep 1
+fix full load --repair idle-core --module $M --json
+kill $load
+wait $load
+fix leave disable
+fix trial trial -n 3 --seed 1 --repair idle-core --json -- \
+	ilb workload pin --per-core -d 1
+fix kept status --json
+fix plan trial --dry-run -n 6 --seed 1 --repair idle-core --json -- false
+fix unload2 unload
+fix failing trial -n 2 --repair idle-core --module $M -- sh -c 'exit 7'
+fix after7 status --json
+fix missing trial -n 2 --repair idle-core --module $M -- /nonexistent
+ilb fix trial -n 2 --repair idle-core --module $M -- sleep 100 2>killed.err &
+trial=$!
+for i in $(seq 100); do test -e /sys/module/ilb_fix && break; sleep 0.2; done
+sleep 2
+test -e /sys/module/ilb_fix; echo $? >there.status
+kill -TERM $trial
+wait $trial
+echo $? >killed.status
+fix after15 status --json
+cp $M /tmp/m.ko
+fix open load --repair idle-core --module /tmp/m.ko
+chmod g+w $M
+fix group load --repair idle-core --module $M
+true
+"""
+
+BUILT_IN = COMMON + """
+fix core load --repair idle-core --module $M
+fix default load --module $M
+fix trial trial --repair idle-core --module $M -- true
+true
+"""
+
+# CPU 10 is lost before, comes back with the module, and is lost after it.
+LOSE = "sh -c 'ilb workload lose 10 -d 3; sleep 3'"
+NOHZ = COMMON + f"""
+ilb record -o stock -- {LOSE} 2>/dev/null
+ilb workload lose 10 -d 12 & load=$!
+sleep 3
+fix load load --repair nohz-full --module $M --json &
+while [ ! -e /sys/module/ilb_fix/parameters/counters ]; do sleep 0.05; done
+read t0 idle </proc/uptime
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	grep -q '^registered 0$' /sys/module/ilb_fix/parameters/counters ||
+		break
+	sleep 0.05
+done
+read t1 idle </proc/uptime
+echo $t0 $t1 >times
+wait
+ilb record -o loaded -- {LOSE} 2>/dev/null
+fix status status --json
+fix unload unload
+ilb record -o unloaded -- {LOSE} 2>/dev/null
+true
+"""
+
+
+def check(name, good, detail=""):
+    results.append(bool(good))
+    print("%sok %d - %s" % ("" if good else "not ", len(results), name),
+          flush=True)
+    if not good:
+        for line in str(detail).splitlines():
+            print("#", line, flush=True)
+
+
+class Boot:
+    """One guest's folder."""
+
+    def __init__(self, args, series, kind, script, append=""):
+        self.ilb = args.ilb
+        self.folder = os.path.join(args.keep, series + kind)
+        module = os.path.join(args.modules, series + ".ko")
+        done = subprocess.run(
+            [self.ilb, "vm", "--kernel", series, "--timeout", "280",
+             "--append", "panic_on_warn=1 " + append, "--with", module,
+             "-o", self.folder, "--", "sh", "-c",
+             script.replace("SERIES", series)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=400, check=False)
+        check(f"{series}{kind}: the guest lives", done.returncode == 0,
+              done.stdout)
+
+    def read(self, name):
+        try:
+            with open(os.path.join(self.folder, name),
+                      encoding="utf-8") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def status(self, name):
+        return int(self.read(name + ".status") or -1)
+
+    def said(self, name):
+        return self.read(name + ".err") + self.read(name + ".out")
+
+    def json(self, name):
+        try:
+            return json.loads(self.read(name + ".out"))
+        except ValueError:
+            return {}
+
+    def report(self, name):
+        done = subprocess.run([self.ilb, "report", "--json", "-i",
+                               os.path.join(self.folder, name)],
+                              stdout=subprocess.PIPE, text=True,
+                              timeout=100, check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def kicks(self, name):
+        k = self.report(name).get("kicks", {})
+        return k.get("total", 0), k.get("avoidable", -1)
+
+
+def recordings(boot, series):
+    for name, share in (("stock", 100), ("dry", 100), ("loaded", 0),
+                        ("off", 100), ("near", 0), ("unloaded", 100)):
+        total, avoidable = boot.kicks(name)
+        print(f"# {series} {name}: {avoidable} of {total} kicks avoidable")
+        check(f"{series} {name}: about {share} % of the kicks avoidable",
+              total > 20 and abs(100 * avoidable / total - share) <= 3,
+              (total, avoidable))
+
+
+def loading(boot, series):
+    check(f"{series}: not loaded at first", boot.status("none") == 0 and
+          boot.json("none") == {"loaded": False}, boot.said("none"))
+    for name in ("dry", "undry", "near"):
+        proof = boot.json(name).get("proof", {})
+        check(f"{series} {name}: proved by exact moments",
+              boot.status(name) == 0 and proof.get("method") == "exact" and
+              proof.get("outcome") == "works", boot.said(name))
+    state = boot.json("status")
+    count = state.get("counters", {})
+    check(f"{series}: status", state.get("enabled") is True and
+          state.get("dry_run") is False and count["narrowed"] > 0 and
+          count["would_narrow"] > 0 and count["calls"] == sum(
+              count[c] for c in ("narrowed", "would_narrow", "same",
+                                 "fallback", "no_target", "not_ready")),
+          boot.said("status"))
+    check(f"{series}: with other repairs it is refused",
+          boot.status("other") == 4, boot.said("other"))
+    check(f"{series}: unloaded, nothing is left", boot.status("unload") ==
+          boot.status("gone") == 0 and boot.status("again") == 4,
+          boot.said("again"))
+    full = boot.json("full")
+    count = full.get("proof", {}).get("counters", {})
+    check(f"{series}: all cores busy: every choice is the kernel's own",
+          boot.status("full") == 0 and count.get("narrowed") == 0 and
+          count.get("fallback", 0) > 10, boot.said("full"))
+    check(f"{series}: a file or folder that others may write is refused",
+          boot.status("open") == boot.status("group") == 4 and
+          "/tmp" in boot.said("open") and "group" in boot.said("group"),
+          boot.said("open") + boot.said("group"))
+
+
+def trials(boot, series):
+    trial = boot.json("trial")
+    runs = trial.get("runs", [])
+    sums = {on: [sum(r["kicks"][k] for r in runs if r["repair_on"] == on)
+                 for k in ("total", "avoidable")] for on in (False, True)
+            if runs and "kicks" in runs[0]}
+    print(f"# {series} trial: off, on: {sums}, {trial.get('result')}")
+    check(f"{series} trial: each pair has both", [sorted(trial["order"][i:i +
+          2]) for i in (0, 2, 4)] == [["off", "on"]] * 3 if trial else 0,
+          boot.said("trial"))
+    order = boot.json("plan").get("order", [])
+    check(f"{series} trial: a dry run prints the order, and runs nothing",
+          boot.status("plan") == 0 and len(order) == 12 and
+          order[:6] == trial.get("order"), boot.said("plan"))
+    check(f"{series} trial: kicks move with the repair", len(sums) == 2 and
+          sums[False][0] > 20 and sums[True][0] > 20 and
+          sums[False][1] >= 0.9 * sums[False][0] and
+          sums[True][1] <= 0.1 * sums[True][0], boot.said("trial"))
+    check(f"{series} trial: runs of a fixed time do not differ",
+          trial.get("result", {}).get("supported") is False,
+          trial.get("result"))
+    check(f"{series} trial: it was loaded and disabled, and is again",
+          boot.json("kept").get("enabled") is False and
+          boot.json("kept").get("policy") == "idle-core",
+          boot.said("kept"))
+    check(f"{series} trial: a failing command's status, and unloaded",
+          boot.status("failing") == 7 and
+          boot.json("after7") == {"loaded": False}, boot.said("failing"))
+    check(f"{series} trial: no such command", boot.status("missing") == 127,
+          boot.said("missing"))
+    check(f"{series} trial: killed in the middle, and unloaded",
+          boot.status("there") == 0 and boot.status("killed") == 143 and
+          boot.json("after15") == {"loaded": False}, boot.read("killed.err"))
+
+
+def lost(boot, name):
+    cpus = {c["cpu"]: c for c in boot.report(name).get("lost_cpus", [])}
+    print(f"# {boot.folder} {name}: lost {cpus}")
+    return 10 in cpus
+
+
+def nohz(boot, series):
+    check(f"{series}: CPU 10 is lost on the stock kernel",
+          lost(boot, "stock"))
+    check(f"{series}: not with the module", not lost(boot, "loaded") and
+          boot.json("status").get("counters", {}).get("registered", 0) > 0,
+          boot.said("status"))
+    check(f"{series}: after unloading again", lost(boot, "unloaded"))
+    times = boot.read("times").split()
+    print(f"# {series}: registered after", times)
+    check(f"{series}: one lost before is registered within 0.5 s",
+          len(times) == 2 and float(times[1]) - float(times[0]) <= 0.5,
+          times)
+    check(f"{series}: loading proves it", boot.status("load") == 0 and
+          boot.json("load").get("proof", {}).get("outcome") == "works",
+          boot.said("load"))
+
+
+def built_in(args, series):
+    boot = Boot(args, series, "", BUILT_IN)
+    for name, status in (("core", 4), ("default", 4), ("trial", 125)):
+        check(f"{series} {name}: refused kindly", boot.status(name) == status
+              and "built in" in boot.said(name) and
+              boot.said(name).count("\n") == 1, boot.said(name))
+
+
+def one(args, series):
+    if not os.path.exists(os.path.join(args.modules, series + ".ko")):
+        print(f"# {series}: skipped, {args.modules} has no {series}.ko")
+        return
+    if series == "7.3":
+        built_in(args, series)
+    elif "plain" in args.parts:
+        boot = Boot(args, series, "", PLAIN)
+        loading(boot, series)
+        recordings(boot, series)
+        trials(boot, series)
+    if "nohz" in args.parts:
+        nohz(Boot(args, series, "-nohz", NOHZ, FULL), series)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("ilb", type=os.path.abspath)
+    parser.add_argument("modules", type=os.path.abspath)
+    parser.add_argument("kernels", nargs="*")
+    parser.add_argument("--keep", type=os.path.abspath)
+    parser.add_argument("--parts", default="plain,nohz")
+    args = parser.parse_intermixed_args()
+    with tempfile.TemporaryDirectory() as folder:
+        args.keep = args.keep or folder
+        for series in args.kernels or ("6.1", "6.12", "7.2", "7.3"):
+            one(args, series)
+    print(f"1..{len(results)}")
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
