@@ -111,6 +111,7 @@ static void fill_system(struct sample *sample)
 	struct ilb_measures *measures = &sample->measures;
 
 	measures->contention.known = measures->softirq.known = 1;
+	measures->softirq.time_known = 1;
 	measures->contention.busy_sibling = 1103;
 	measures->contention.idle_sibling = 3815;
 	measures->softirq.stranded_known = 1;
