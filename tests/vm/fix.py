@@ -18,8 +18,10 @@ import tempfile
 FULL = "nohz_full=1-3,9-15"
 results = []
 
+# A root in memory may be anybody's to write, which "ilb fix" does not accept.
 COMMON = """
 M=/bin/SERIES.ko
+chmod 755 /
 fix() {
 	name=$1
 	shift
@@ -31,6 +33,7 @@ record() { ilb record --moments-only -o $1 -d 2 2>/dev/null || exit; }
 
 # One pinned task per core of node 0, then of all cores.
 LOADS = COMMON + """
+cat -A /sys/devices/system/cpu/nohz_full >full.list
 fix none status --json
 cp $M /tmp/m.ko
 fix open load --repair idle-core --module /tmp/m.ko
