@@ -85,14 +85,17 @@ static int read_number(const struct reader *r, const char *name, long *value)
 	return end != line && !*end && !errno;
 }
 
-/* Returns 1 if @name holds a list of CPUs; "(null)" stands for none. */
+/*
+ * Returns 1 if @name holds a list of CPUs; "(null)" stands for none, padded to
+ * as many columns as there are CPUs.
+ */
 static int read_list(const struct reader *r, const char *name,
 		     unsigned long *mask)
 {
 	char *text = slurp(r, name, SMALL_MAX);
 	int known = 0;
 
-	if (text && !strncmp(text, "(null)", 6))
+	if (text && !strncmp(text + strspn(text, " "), "(null)", 6))
 		text[0] = '\0';
 	if (text)
 		known = !ilb_cpulist_parse(text, mask, ILB_CPUS_MAX);

@@ -136,6 +136,19 @@ static void a_good_tree(void **state)
 	assert_true(f.caps == 0x4000000004ULL);
 }
 
+/* Booted without nohz_full: none, and that is known. */
+static void nobody_has_nohz_full(void **state)
+{
+	struct ilb_facts f;
+
+	(void)state;
+	put_good_cpus();
+	put("/sys/devices/system/cpu/nohz_full", "          (null)\n");
+	ilb_facts_gather(&f, root);
+	assert_int_equal(f.nohz_full_known, 1);
+	assert_true(ilb_mask_empty(f.nohz_full, ILB_CPUS_MAX));
+}
+
 static void names_of_a_good_tree(void **state)
 {
 	struct ilb_facts f;
@@ -377,6 +390,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(a_good_tree),
+		test(nobody_has_nohz_full),
 		test(names_of_a_good_tree),
 		test(who_can_be_the_ilb),
 		test(an_empty_tree_knows_nothing),
