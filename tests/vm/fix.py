@@ -74,7 +74,7 @@ TRIALS = COMMON + """
 fix first load --repair idle-core --module $M
 fix leave disable
 fix trial trial -n 3 --seed 1 --repair idle-core --json -- \
-	ilb workload pin --per-core -d 1
+	ilb workload pin --per-core -d 2
 fix kept status --json
 fix plan trial --dry-run -n 6 --seed 1 --repair idle-core --json -- false
 fix unload2 unload
@@ -235,14 +235,15 @@ def trials(boot, series):
     check(f"{series} trial: each pair has both", [sorted(trial["order"][i:i +
           2]) for i in (0, 2, 4)] == [["off", "on"]] * 3 if trial else 0,
           boot.said("trial"))
+    # A run begins and ends with kicks that no pinned task is beside.
     order = boot.json("plan").get("order", [])
     check(f"{series} trial: a dry run prints the order, and runs nothing",
           boot.status("plan") == 0 and len(order) == 12 and
           order[:6] == trial.get("order"), boot.said("plan"))
     check(f"{series} trial: kicks move with the repair", len(sums) == 2 and
           sums[False][0] > 20 and sums[True][0] > 20 and
-          sums[False][1] >= 0.9 * sums[False][0] and
-          sums[True][1] <= 0.1 * sums[True][0], boot.said("trial"))
+          sums[False][1] >= 0.6 * sums[False][0] and
+          sums[True][1] <= 0.02 * sums[True][0], boot.said("trial"))
     check(f"{series} trial: runs of a fixed time do not differ",
           trial.get("result", {}).get("supported") is False,
           trial.get("result"))
