@@ -63,7 +63,7 @@ static int check_tracefs(const struct session *s)
 				"/sys/kernel/tracing: not for this user, and a recording writes there; record as root (sudo), or with CAP_DAC_OVERRIDE and CAP_SYSLOG");
 	case ILB_TRACEFS_UNMOUNTED:
 		return ilb_fail(s->error, ILB_ERR_UNSUPPORTED,
-				"/sys/kernel/tracing: tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing");
+				"/sys/kernel/tracing: tracefs is not mounted, or hidden by lockdown (/sys/kernel/security/lockdown); as root: mount -t tracefs nodev /sys/kernel/tracing");
 	default:
 		return ilb_fail(s->error, ILB_ERR_UNSUPPORTED,
 				"this kernel has no tracefs; use one with CONFIG_FTRACE");
