@@ -36,7 +36,7 @@ static void print_usage(FILE *out)
 
 	fputs("usage: ilb COMMAND [options]\n"
 	      "\n"
-	      "See, replay and judge Linux's NOHZ idle load balancer (ILB).\n"
+	      "See, replay, simulate and repair Linux's NOHZ idle load balancer (ILB).\n"
 	      "\n", out);
 	for (c = commands; c->name; c++)
 		fprintf(out, "  %-8s %s\n", c->name, c->summary);

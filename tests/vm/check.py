@@ -151,6 +151,15 @@ def agreement(lab, name, path, rule):
           policy["agree"] >= 0.9 * policy["kicks"], done.stdout)
 
 
+def told_apart(lab, name, path, rule):
+    """The judge of exceptions does not understand the wrong rule's."""
+    wrong = "idle-core" if rule == "lowest" else "lowest"
+    done = subprocess.run([lab.exceptions, wrong, path], text=True,
+                          stdout=subprocess.PIPE, check=False, timeout=300)
+    check("%s: %s is not explained away" % (name, wrong),
+          done.returncode == 1, done.stdout[-200:])
+
+
 def trust(name, report, least=99):
     """The same moments, reconstructed from the trace beside."""
     found = report["capture"].get("reconstruction", {})
@@ -184,6 +193,7 @@ def pinned(lab, name, path, rule):
     kicks = recording(lab, name, path, rule, 50)
     if not kicks:
         return
+    told_apart(lab, name, path, rule)
     if rule == "lowest":
         check("%s: every kick wakes a busy core's sibling, avoidably" % name,
               kicks["on_busy_core"] == kicks["avoidable"] == kicks["total"],
