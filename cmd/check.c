@@ -7,22 +7,7 @@
 
 #include "cmd/check.h"
 #include "cmd/cmd.h"
-
-static const char usage[] =
-	"usage: ilb check [options]\n"
-	"\n"
-	"      --busy LIST         where do kicks go while a job occupies these CPUs?\n"
-	"      --fail-on-busy-core exit 1 if that is on a core of the job\n"
-	"  -i, --input PATH        ask of a capture, not of this machine\n"
-	"      --topology TOPO     ask of another machine: hwloc XML file, or a\n"
-	"                          description as 'pack:2 [numa] l3:1 core:88 pu:2'\n"
-	"      --kernel RELEASE    what if that kernel ran? 6.12.95, or linux-6.12\n"
-	"      --nohz-full LIST    its nohz_full CPUs\n"
-	"      --isolated LIST     its CPUs without scheduling domains\n"
-	"      --housekeeping LIST its CPUs that may balance for others\n"
-	"      --json              one JSON object, see the man page\n"
-	"  -o, --output FILE       write to FILE, whole or not at all\n"
-	"  -h                      this text;  --help: the man page\n";
+#include "cmd/options.h"
 
 struct options {
 	const char *input, *output, *topology, *kernel;
@@ -41,22 +26,27 @@ struct work {
 	unsigned long busy[ILB_WIDE_WORDS];
 };
 
-enum { OPT_TOPOLOGY = 256, OPT_KERNEL, OPT_FULL, OPT_ISOLATED, OPT_HK,
-       OPT_BUSY, OPT_FAIL, OPT_JSON, OPT_HELP };
+enum { OPT_TOPOLOGY = ILB_KEY_OWN, OPT_KERNEL, OPT_FULL, OPT_ISOLATED, OPT_HK,
+       OPT_BUSY, OPT_FAIL };
 
-static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "kernel", required_argument, NULL, OPT_KERNEL },
-	{ "nohz-full", required_argument, NULL, OPT_FULL },
-	{ "isolated", required_argument, NULL, OPT_ISOLATED },
-	{ "housekeeping", required_argument, NULL, OPT_HK },
-	{ "busy", required_argument, NULL, OPT_BUSY },
-	{ "fail-on-busy-core", no_argument, NULL, OPT_FAIL },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option own[] = {
+	{ OPT_BUSY, "busy", "LIST", NULL, 0,
+	  "where do kicks go while a job occupies these CPUs?" },
+	{ OPT_FAIL, "fail-on-busy-core", NULL, NULL, 0,
+	  "exit 1 if that is on a core of the job" },
+	{ 'i', "input", "PATH", ILB_FILES, 0,
+	  "ask of a capture, not of this machine" },
+	{ OPT_TOPOLOGY, "topology", "TOPO", ILB_FILES, 0,
+	  "ask of another machine: hwloc XML file, or a\n"
+	  "description as 'pack:2 [numa] l3:1 core:88 pu:2'" },
+	{ OPT_KERNEL, "kernel", "RELEASE", NULL, 0,
+	  "what if that kernel ran? 6.12.95, or linux-6.12" },
+	{ OPT_FULL, "nohz-full", "LIST", NULL, 0, "its nohz_full CPUs" },
+	{ OPT_ISOLATED, "isolated", "LIST", NULL, 0,
+	  "its CPUs without scheduling domains" },
+	{ OPT_HK, "housekeeping", "LIST", NULL, 0,
+	  "its CPUs that may balance for others" },
+	{ 0 },
 };
 
 /* Where an option's value goes; NULL if it has none. */
@@ -85,30 +75,26 @@ static const char **place(struct options *o, int c)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c, char **argv)
+static int take(void *context, const struct ilb_option *option)
 {
-	const char **value = place(o, c);
+	struct options *o = context;
+	const char **value = place(o, option->key);
 
-	if (value) {
+	if (value)
 		*value = optarg;
-		return 0;
-	}
-	switch (c) {
-	case OPT_FAIL:
+	else if (option->key == OPT_FAIL)
 		o->fail = 1;
-		return 0;
-	case OPT_JSON:
+	else
 		o->json = 1;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("check", usage);
-	default:
-		return 1 + ilb_cmd_bad_option("check", c, argv);
-	}
+	return 0;
 }
+
+const struct ilb_syntax ilb_check_syntax = {
+	.verb = "check",
+	.usage = "usage: ilb check [options]\n\n",
+	.tables = { own, ilb_output_options },
+	.take = take,
+};
 
 static int contradictory(const struct options *o)
 {
@@ -130,15 +116,10 @@ static int contradictory(const struct options *o)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_check_syntax, o, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:o:h", long_options, NULL)) >=
-	       0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
+	if (stop)
+		return stop;
 	if (optind < argc)
 		return 1 + ilb_cmd_usage("check",
 				"'%s': CPUs are given with --busy, a capture with -i",

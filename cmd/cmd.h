@@ -16,12 +16,18 @@ enum {
 	ILB_EXIT_DENIED = 4,	/* not permitted or not supported here */
 };
 
+struct ilb_syntax;
+
 /** struct ilb_command - one verb; run() gets argv with the verb first */
 struct ilb_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const struct ilb_syntax *syntax;
 	const char *summary;
 };
+
+/** ilb_cmd_complete() - print candidates for the last word of @argv */
+int ilb_cmd_complete(const struct ilb_command *commands, int argc, char **argv);
 
 int ilb_cmd_check(int argc, char **argv);
 int ilb_cmd_fix(int argc, char **argv);
@@ -32,6 +38,16 @@ int ilb_cmd_sim(int argc, char **argv);
 int ilb_cmd_stat(int argc, char **argv);
 int ilb_cmd_vm(int argc, char **argv);
 int ilb_cmd_workload(int argc, char **argv);
+
+extern const struct ilb_syntax ilb_check_syntax;
+extern const struct ilb_syntax ilb_fix_syntax;
+extern const struct ilb_syntax ilb_record_syntax;
+extern const struct ilb_syntax ilb_replay_syntax;
+extern const struct ilb_syntax ilb_report_syntax;
+extern const struct ilb_syntax ilb_sim_syntax;
+extern const struct ilb_syntax ilb_stat_syntax;
+extern const struct ilb_syntax ilb_vm_syntax;
+extern const struct ilb_syntax ilb_workload_syntax;
 
 /* common.c */
 
@@ -53,8 +69,8 @@ int ilb_cmd_usage(const char *verb, const char *format, ...)
  */
 int ilb_cmd_bad_option(const char *verb, int c, char **argv);
 
-/** ilb_cmd_man() - show the man page of @verb (NULL: ilb's own); exit code */
-int ilb_cmd_man(const char *verb, const char *usage);
+/** ilb_cmd_man() - become man, on a terminal that has it; else returns 0 */
+int ilb_cmd_man(const char *verb);
 
 /**
  * ilb_cmd_time() - read "250", "10us", "3.1 ms", "2s"; plain numbers are ns

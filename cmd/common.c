@@ -60,18 +60,16 @@ int ilb_cmd_bad_option(const char *verb, int c, char **argv)
 	return ilb_cmd_usage(verb, "'%s': no such option", arg);
 }
 
-int ilb_cmd_man(const char *verb, const char *usage)
+int ilb_cmd_man(const char *verb)
 {
 	char page[64];
 
-	snprintf(page, sizeof(page), "ilb%s%s", verb ? "-" : "",
-		 verb ? verb : "");
-	if (isatty(STDOUT_FILENO)) {
-		execlp("man", "man", page, (char *)NULL);
-		execlp("man", "man", "1", page, (char *)NULL);
-	}
-	fputs(usage, stdout);
-	return ILB_EXIT_OK;
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	snprintf(page, sizeof(page), "ilb-%s", verb);
+	execlp("man", "man", page, (char *)NULL);
+	execlp("man", "man", "1", page, (char *)NULL);
+	return 0;
 }
 
 int ilb_cmd_time(const char *text, uint64_t *ns)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ilb fix: the kernel module that repairs, and trials of it. */
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,90 +8,38 @@
 
 #include "cmd/cmd.h"
 #include "cmd/fix.h"
+#include "cmd/options.h"
 
-static const char usage[] =
-	"usage: ilb fix load [--repair NAME]... [options]\n"
-	"       ilb fix status [--json]\n"
-	"       ilb fix enable | disable | unload\n"
-	"       ilb fix trial [-n N] [--seed S] [options] -- COMMAND...\n"
-	"\n"
-	"  load     load the kernel module, and watch whether it works\n"
-	"  status   is it loaded, and what has it done?\n"
-	"  disable  leave all to the kernel, at once;  enable: the reverse\n"
-	"  unload   take it out; the kernel is as it was\n"
-	"  trial    run COMMAND with the repair and without, N times each, in\n"
-	"           random order: is it faster?\n"
-	"\n"
-	"      --repair NAME    idle-core or nohz-full; repeatable (default: what\n"
-	"                       this machine needs)\n"
-	"      --policy NAME    of idle-core: idle-core (default) or near\n"
-	"      --module FILE    the module to load\n"
-	"      --dry-run        load: count, and change nothing; trial: print\n"
-	"                       the order of runs\n"
-	"  -n N                 pairs of runs, 2 to 1000 (default 10)\n"
-	"      --seed S         of the order (default: another one each time)\n"
-	"      --json           one JSON object, see the man page\n"
-	"  -o, --output FILE    trial: write to FILE, whole or not at all\n"
-	"  -h                   this text;  --help: the man page\n";
-
-enum { OPT_REPAIR = 256, OPT_POLICY, OPT_MODULE, OPT_DRY_RUN, OPT_SEED,
-       OPT_JSON, OPT_HELP };
-
-static const struct option long_options[] = {
-	{ "repair", required_argument, NULL, OPT_REPAIR },
-	{ "policy", required_argument, NULL, OPT_POLICY },
-	{ "module", required_argument, NULL, OPT_MODULE },
-	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* The verbs that an option is for. */
+/* In the order of ilb_fix_syntax.verbs. */
 enum { LOAD = 1, STATUS = 2, TRIAL = 4, ENABLE = 8, DISABLE = 16,
        UNLOAD = 32 };
 
-static const struct {
-	int option;
-	const char *name;
-	unsigned int verbs;
-} limits[] = {
-	{ OPT_REPAIR, "--repair", LOAD | TRIAL },
-	{ OPT_POLICY, "--policy", LOAD | TRIAL },
-	{ OPT_MODULE, "--module", LOAD | TRIAL },
-	{ OPT_DRY_RUN, "--dry-run", LOAD | TRIAL },
-	{ OPT_SEED, "--seed", TRIAL },
-	{ OPT_JSON, "--json", LOAD | STATUS | TRIAL },
-	{ 'n', "-n", TRIAL },
-	{ 'o', "-o", TRIAL },
-};
+enum { OPT_REPAIR = ILB_KEY_OWN, OPT_POLICY, OPT_MODULE, OPT_DRY_RUN,
+       OPT_SEED };
 
-static const struct {
-	const char *name;
-	unsigned int verb;
-} verbs[] = {
-	{ "load", LOAD }, { "status", STATUS }, { "trial", TRIAL },
-	{ "enable", ENABLE }, { "disable", DISABLE }, { "unload", UNLOAD },
+static const struct ilb_option options[] = {
+	{ OPT_REPAIR, "repair", "NAME", "idle-core nohz-full", LOAD | TRIAL,
+	  "idle-core or nohz-full; repeatable (default: what\n"
+	  "this machine needs)" },
+	{ OPT_POLICY, "policy", "NAME", "idle-core near", LOAD | TRIAL,
+	  "of idle-core: idle-core (default) or near" },
+	{ OPT_MODULE, "module", "FILE", ILB_FILES, LOAD | TRIAL,
+	  "the module to load" },
+	{ OPT_DRY_RUN, "dry-run", NULL, NULL, LOAD | TRIAL,
+	  "load: count, and change nothing; trial: print\n"
+	  "the order of runs" },
+	{ 'n', NULL, "N", NULL, TRIAL,
+	  "pairs of runs, 2 to 1000 (default 10)" },
+	{ OPT_SEED, "seed", "S", NULL, TRIAL,
+	  "of the order (default: another one each time)" },
+	{ ILB_KEY_JSON, "json", NULL, NULL, LOAD | STATUS | TRIAL,
+	  "one JSON object, see the man page" },
+	{ 'o', "output", "FILE", ILB_FILES, TRIAL,
+	  "trial: write to FILE, whole or not at all" },
+	{ 0 },
 };
 
 /* ---- options; each returns 0, or an exit code plus 1 ---- */
-
-static int read_number(const char *option, uint64_t min, uint64_t max,
-		       uint64_t *number)
-{
-	size_t digits = strspn(optarg, "0123456789");
-
-	errno = 0;
-	*number = strtoull(optarg, NULL, 10);
-	if (digits && !optarg[digits] && !errno && *number >= min &&
-	    *number <= max)
-		return 0;
-	return 1 + ilb_cmd_usage("fix", "%s '%s': not a number from %llu to %llu",
-				 option, optarg, (unsigned long long)min,
-				 (unsigned long long)max);
-}
 
 static int read_repair(struct ilb_fix_options *o)
 {
@@ -112,18 +59,20 @@ static int read_policy(struct ilb_fix_options *o)
 			"--policy '%s': not idle-core or near", optarg);
 }
 
-static int read_pairs(struct ilb_fix_options *o)
+static int read_pairs(struct ilb_fix_options *o,
+		      const struct ilb_option *option)
 {
 	uint64_t n;
-	int stop = read_number("-n", ILB_TRIAL_MIN, ILB_TRIAL_MAX, &n);
+	int stop = ilb_option_number(&ilb_fix_syntax, option, NULL,
+				     ILB_TRIAL_MIN, ILB_TRIAL_MAX, &n);
 
 	o->pairs = (unsigned int)n;
 	return stop;
 }
 
-static int one_option(struct ilb_fix_options *o, int c, char **argv)
+static int take_one(struct ilb_fix_options *o, const struct ilb_option *option)
 {
-	switch (c) {
+	switch (option->key) {
 	case OPT_REPAIR:
 		return read_repair(o);
 	case OPT_POLICY:
@@ -135,52 +84,65 @@ static int one_option(struct ilb_fix_options *o, int c, char **argv)
 		o->dry_run = 1;
 		return 0;
 	case OPT_SEED:
-		return read_number("--seed", 0, INT64_MAX, &o->seed);
-	case OPT_JSON:
-		o->json = 1;
-		return 0;
+		return ilb_option_number(&ilb_fix_syntax, option, NULL, 0,
+					 INT64_MAX, &o->seed);
 	case 'n':
-		return read_pairs(o);
+		return read_pairs(o, option);
 	case 'o':
 		o->output = optarg;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("fix", usage);
 	default:
-		return 1 + ilb_cmd_bad_option("fix", c, argv);
+		o->json = 1;
+		return 0;
 	}
 }
 
-static int not_for(int c, unsigned int verb, const char *name)
-{
-	size_t i;
+/** struct words - what a command line says; @verb: 0: nothing yet */
+struct words {
+	struct ilb_fix_options *options;
+	unsigned int verb;
+	const char *name;
+};
 
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (limits[i].option == c && !(limits[i].verbs & verb))
-			return 1 + ilb_cmd_usage("fix", "%s: not for '%s'",
-						 limits[i].name, name);
-	return 0;
+static int take(void *context, const struct ilb_option *option)
+{
+	struct words *w = context;
+	int stop = 0;
+
+	if (w->verb)
+		stop = ilb_option_for(&ilb_fix_syntax, option, w->verb,
+				      w->name);
+	return stop ? stop : take_one(w->options, option);
 }
+
+const struct ilb_syntax ilb_fix_syntax = {
+	.verb = "fix",
+	.usage = "usage: ilb fix load [--repair NAME]... [options]\n"
+		 "       ilb fix status [--json]\n"
+		 "       ilb fix enable | disable | unload\n"
+		 "       ilb fix trial [-n N] [--seed S] [options] -- COMMAND...\n"
+		 "\n"
+		 "  load     load the kernel module, and watch whether it works\n"
+		 "  status   is it loaded, and what has it done?\n"
+		 "  disable  leave all to the kernel, at once;  enable: the reverse\n"
+		 "  unload   take it out; the kernel is as it was\n"
+		 "  trial    run COMMAND with the repair and without, N times each, in\n"
+		 "           random order: is it faster?\n\n",
+	.verbs = "load status trial enable disable unload",
+	.tables = { options },
+	.command = 1,
+	.take = take,
+};
 
 /* @argv begins with the verb. */
 static int parse(struct ilb_fix_options *o, unsigned int verb, int argc,
 		 char **argv)
 {
-	int c, stop;
+	struct words w = { .options = o, .verb = verb, .name = argv[0] };
+	int stop = ilb_options_parse(&ilb_fix_syntax, &w, argc, argv);
 
-	opterr = 0;
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "+:n:o:h", long_options, NULL)) >=
-	       0) {
-		stop = verb ? not_for(c, verb, argv[0]) : 0;
-		if (!stop)
-			stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
+	if (stop)
+		return stop;
 	if (verb != TRIAL && optind < argc)
 		return 1 + ilb_cmd_usage("fix", "'%s': one word too many",
 					 argv[optind]);
@@ -254,12 +216,10 @@ int ilb_cmd_fix(int argc, char **argv)
 	struct ilb_fix_options o = { .pairs = 10 };
 	unsigned int verb = 0;
 	uint32_t seed = 1;
-	size_t i;
 	int stop;
 
-	for (i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(argv[1], verbs[i].name))
-			verb = verbs[i].verb;
+	if (argc > 1)
+		verb = ilb_syntax_verb(&ilb_fix_syntax, argv[1]);
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
 		seed = 1;
 	o.seed = seed;

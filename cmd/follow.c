@@ -23,37 +23,50 @@ int ilb_follow_time(const struct ilb_follow *f, const char *option,
 				 option, optarg);
 }
 
-int ilb_follow_option(struct ilb_follow *f, int c, char **argv,
-		      const char *usage)
+enum {
+	KEY_TOPOLOGY = ILB_KEY_FOLLOW, KEY_IGNORE_PROBES, KEY_IGNORE_MOMENTS,
+	KEY_SETTLE,
+};
+
+const struct ilb_option ilb_input_options[] = {
+	{ 'i', "input", "PATH", ILB_FILES, 0,
+	  "capture folder, trace.dat or text trace\n"
+	  "(default ilb.data; '-': text on standard input)" },
+	{ KEY_TOPOLOGY, "topology", "TOPO", ILB_FILES, 0,
+	  "hwloc XML file, synthetic description such as\n"
+	  "'pack:2 [numa] l3:1 core:88 pu:2', or 'self'" },
+	{ KEY_IGNORE_PROBES, "ignore-probes", NULL, NULL, 0,
+	  "judge from tracepoints alone" },
+	{ KEY_IGNORE_MOMENTS, "ignore-moments", NULL, NULL, 0,
+	  "judge from the trace alone" },
+	{ KEY_SETTLE, "settle", "TIME", NULL, 0,
+	  "uncertainty of event times (default 5us)" },
+	{ 0 },
+};
+
+int ilb_follow_take(struct ilb_follow *f, const struct ilb_option *option)
 {
-	switch (c) {
+	switch (option->key) {
 	case 'i':
 		f->input = optarg;
 		return 0;
 	case 'o':
 		f->output = optarg;
 		return 0;
-	case ILB_OPT_TOPOLOGY:
+	case KEY_TOPOLOGY:
 		f->topology = optarg;
 		return 0;
-	case ILB_OPT_IGNORE_PROBES:
+	case KEY_IGNORE_PROBES:
 		f->ignore_probes = 1;
 		return 0;
-	case ILB_OPT_IGNORE_MOMENTS:
+	case KEY_IGNORE_MOMENTS:
 		f->ignore_moments = 1;
 		return 0;
-	case ILB_OPT_SETTLE:
+	case KEY_SETTLE:
 		return ilb_follow_time(f, "--settle", &f->settle_ns);
-	case ILB_OPT_JSON:
+	default:
 		f->json = 1;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case ILB_OPT_HELP:
-		return 1 + ilb_cmd_man(f->verb, usage);
-	default:
-		return 1 + ilb_cmd_bad_option(f->verb, c, argv);
 	}
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cmd/options.h"
 #include "ilb/capture.h"
 #include "ilb/machine.h"
 #include "ilb/measure.h"
@@ -57,37 +58,15 @@ struct ilb_follow {
 	unsigned int hz;
 };
 
-/* Options of every command that reads a capture and prints a report. */
-enum {
-	ILB_OPT_TOPOLOGY = 256,
-	ILB_OPT_IGNORE_PROBES,
-	ILB_OPT_IGNORE_MOMENTS,
-	ILB_OPT_SETTLE,
-	ILB_OPT_JSON,
-	ILB_OPT_HELP,
-	ILB_OPT_OWN,		/* a command's own begin here */
-};
-
-#define ILB_FOLLOW_SHORT_OPTIONS	":i:o:h"
-#define ILB_FOLLOW_OPTIONS						\
-	{ "input", required_argument, NULL, 'i' },			\
-	{ "output", required_argument, NULL, 'o' },			\
-	{ "topology", required_argument, NULL, ILB_OPT_TOPOLOGY },	\
-	{ "ignore-probes", no_argument, NULL, ILB_OPT_IGNORE_PROBES },	\
-	{ "ignore-moments", no_argument, NULL, ILB_OPT_IGNORE_MOMENTS },	\
-	{ "settle", required_argument, NULL, ILB_OPT_SETTLE },		\
-	{ "json", no_argument, NULL, ILB_OPT_JSON },			\
-	{ "help", no_argument, NULL, ILB_OPT_HELP }
+/* Options of every command that reads a capture: which, and how it is judged. */
+extern const struct ilb_option ilb_input_options[];
 
 /**
- * ilb_follow_option() - take one of ILB_FOLLOW_OPTIONS
- * @c: what getopt_long() returned; its globals are used
- * @usage: what -h prints
+ * ilb_follow_take() - take one of ilb_input_options or ilb_output_options
  *
  * Returns 0, or an exit code plus 1 with which the command is to end.
  */
-int ilb_follow_option(struct ilb_follow *follow, int c, char **argv,
-		      const char *usage);
+int ilb_follow_take(struct ilb_follow *follow, const struct ilb_option *option);
 
 /** ilb_follow_time() - read an option's time; 0, or an exit code plus 1 */
 int ilb_follow_time(const struct ilb_follow *follow, const char *option,

@@ -7,27 +7,28 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 
 static const struct ilb_command commands[] = {
-	{ "check", ilb_cmd_check,
+	{ "check", ilb_cmd_check, &ilb_check_syntax,
 	  "which rule this kernel has, and where a job's kicks would go" },
-	{ "fix", ilb_cmd_fix,
+	{ "fix", ilb_cmd_fix, &ilb_fix_syntax,
 	  "repair the running kernel by a module, and try whether it helps" },
-	{ "record", ilb_cmd_record,
+	{ "record", ilb_cmd_record, &ilb_record_syntax,
 	  "make a capture of this machine, beside a command or for a while" },
-	{ "report", ilb_cmd_report,
+	{ "report", ilb_cmd_report, &ilb_report_syntax,
 	  "what the idle load balancer did in a capture, and whom it hurt" },
-	{ "replay", ilb_cmd_replay,
+	{ "replay", ilb_cmd_replay, &ilb_replay_syntax,
 	  "what other selection rules would have done at the same moments" },
-	{ "sim", ilb_cmd_sim,
+	{ "sim", ilb_cmd_sim, &ilb_sim_syntax,
 	  "let a described machine run a described load, and report on it" },
-	{ "stat", ilb_cmd_stat,
+	{ "stat", ilb_cmd_stat, &ilb_stat_syntax,
 	  "watch the running kernel: a report's measures, without a trace" },
-	{ "vm", ilb_cmd_vm,
+	{ "vm", ilb_cmd_vm, &ilb_vm_syntax,
 	  "a command on a stock kernel, in a guest with the CPUs you name" },
-	{ "workload", ilb_cmd_workload,
+	{ "workload", ilb_cmd_workload, &ilb_workload_syntax,
 	  "load whose tasks and CPUs are known, to record or to compare" },
-	{ NULL, NULL, NULL },
+	{ NULL, NULL, NULL, NULL },
 };
 
 static void print_usage(FILE *out)
@@ -99,6 +100,8 @@ static int run(int argc, char **argv)
 		return help(NULL);
 	if (!strcmp(argv[1], "help"))
 		return help(argc > 2 ? argv[2] : NULL);
+	if (!strcmp(argv[1], "complete"))
+		return ilb_cmd_complete(commands, argc - 1, argv + 1);
 	c = find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }

@@ -8,95 +8,60 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "ilb/record.h"
 
 #define DIR_DEFAULT	"ilb.data"
-#define SECONDS_MAX	1e8
 #define NS_PER_S	1e9
 #define EXIT_OWN	125	/* as env(1): not the command's failure */
 
-static const char usage[] =
-	"usage: ilb record [options] [-- COMMAND...]\n"
-	"\n"
-	"  -o, --output DIR        the folder to make (default: " DIR_DEFAULT ")\n"
-	"  -d, --duration SECONDS  end after this time; else with the command, or\n"
-	"                          with Ctrl-C\n"
-	"  -C, --cpu LIST          record these CPUs only, as 0-3,8\n"
-	"      --buffer-size KB    memory per CPU for events not yet on disk\n"
-	"      --moments-only      no trace: what the kernel knew at each kick, by BPF\n"
-	"      --no-bpf            no such moments, a trace only\n"
-	"      --no-probes         set and record no probes\n"
-	"      --force             an earlier capture in DIR moves to DIR.old\n"
-	"  -h                      this text;  --help: the man page\n";
-
 enum {
-	OPT_BUFFER = 256, OPT_FORCE, OPT_HELP, OPT_MOMENTS, OPT_NO_BPF,
+	OPT_BUFFER = ILB_KEY_OWN, OPT_FORCE, OPT_MOMENTS, OPT_NO_BPF,
 	OPT_NO_PROBES,
 };
 
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "buffer-size", required_argument, NULL, OPT_BUFFER },
-	{ "moments-only", no_argument, NULL, OPT_MOMENTS },
-	{ "no-bpf", no_argument, NULL, OPT_NO_BPF },
-	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "no-probes", no_argument, NULL, OPT_NO_PROBES },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option options[] = {
+	{ 'o', "output", "DIR", ILB_FOLDERS, 0,
+	  "the folder to make (default: " DIR_DEFAULT ")" },
+	{ 'd', "duration", "SECONDS", NULL, 0,
+	  "end after this time; else with the command, or with\n"
+	  "Ctrl-C" },
+	{ 'C', "cpu", "LIST", NULL, 0, "record these CPUs only, as 0-3,8" },
+	{ OPT_BUFFER, "buffer-size", "KB", NULL, 0,
+	  "memory per CPU for events not yet on disk" },
+	{ OPT_MOMENTS, "moments-only", NULL, NULL, 0,
+	  "no trace: what the kernel knew at each kick, by BPF" },
+	{ OPT_NO_BPF, "no-bpf", NULL, NULL, 0,
+	  "no such moments, a trace only" },
+	{ OPT_NO_PROBES, "no-probes", NULL, NULL, 0,
+	  "set and record no probes" },
+	{ OPT_FORCE, "force", NULL, NULL, 0,
+	  "an earlier capture in DIR moves to DIR.old" },
+	{ 0 },
 };
 
-static int bad_duration(const char *text)
+static int take(void *context, const struct ilb_option *option)
 {
-	return 1 + ilb_cmd_usage("record",
-			"-d '%s': not a number of seconds above 0, as 10 or 0.5",
-			text);
-}
+	struct ilb_record_options *o = context;
+	uint64_t number;
+	int stop;
 
-/* Returns 0, or an exit code plus 1. */
-static int read_duration(uint64_t *ns, const char *text)
-{
-	char *end;
-	double seconds;
-
-	if (!*text || text[strspn(text, "0123456789.")])
-		return bad_duration(text);
-	seconds = strtod(text, &end);
-	if (*end || !(seconds * NS_PER_S >= 1) || seconds > SECONDS_MAX)
-		return bad_duration(text);
-	*ns = (uint64_t)(seconds * NS_PER_S);
-	return 0;
-}
-
-static int read_buffer(unsigned int *kb, const char *text)
-{
-	unsigned long value = 0;
-
-	if (*text && !text[strspn(text, "0123456789")] && strlen(text) < 10)
-		value = strtoul(text, NULL, 10);
-	if (value < ILB_BUFFER_KB_MIN || value > ILB_BUFFER_KB_MAX)
-		return 1 + ilb_cmd_usage("record",
-				"--buffer-size '%s': not a number of KB from %u to %u",
-				text, ILB_BUFFER_KB_MIN, ILB_BUFFER_KB_MAX);
-	*kb = (unsigned int)value;
-	return 0;
-}
-
-static int one_option(struct ilb_record_options *o, int c, char **argv)
-{
-	switch (c) {
+	switch (option->key) {
 	case 'o':
-		o->dir = optarg;
-		return *optarg ? 0 : 1 + ilb_cmd_usage("record",
-				"-o '': name a folder");
+		return ilb_option_text(&ilb_record_syntax, option, "a folder",
+				       &o->dir);
 	case 'd':
-		return read_duration(&o->duration_ns, optarg);
+		return ilb_option_seconds(&ilb_record_syntax, option, 1e-9,
+					  &o->duration_ns);
 	case 'C':
 		o->cpus = optarg;
 		return 0;
 	case OPT_BUFFER:
-		return read_buffer(&o->buffer_kb, optarg);
+		stop = ilb_option_number(&ilb_record_syntax, option, "KB",
+					 ILB_BUFFER_KB_MIN, ILB_BUFFER_KB_MAX,
+					 &number);
+		o->buffer_kb = (unsigned int)number;
+		return stop;
 	case OPT_MOMENTS:
 		o->moments_only = 1;
 		return 0;
@@ -106,30 +71,26 @@ static int one_option(struct ilb_record_options *o, int c, char **argv)
 	case OPT_FORCE:
 		o->force = 1;
 		return 0;
-	case OPT_NO_PROBES:
+	default:
 		o->no_probes = 1;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("record", usage);
-	default:
-		return 1 + ilb_cmd_bad_option("record", c, argv);
 	}
 }
 
+const struct ilb_syntax ilb_record_syntax = {
+	.verb = "record",
+	.usage = "usage: ilb record [options] [-- COMMAND...]\n\n",
+	.tables = { options },
+	.command = 1,
+	.take = take,
+};
+
 static int parse(struct ilb_record_options *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_record_syntax, o, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:d:C:h", long_options,
-				NULL)) >= 0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
+	if (stop)
+		return stop;
 	if (o->moments_only && (o->no_bpf || o->cpus))
 		return 1 + ilb_cmd_usage("record", o->no_bpf ?
 				"--moments-only, --no-bpf: nothing would be recorded" :

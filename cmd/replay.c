@@ -9,26 +9,6 @@
 #include "cmd/follow.h"
 #include "ilb/report.h"
 
-static const char usage[] =
-	"usage: ilb replay [options]\n"
-	"\n"
-	"  -i, --input PATH      capture folder, trace.dat or text trace\n"
-	"                        (default ilb.data; '-': text on standard input)\n"
-	"  -p, --policy LIST     rules to replay, separated by commas; 'all'\n"
-	"                        (default lowest,idle-core,near,round-robin)\n"
-	"      --list-policies   the rules that there are\n"
-	"      --housekeeping LIST  what if these CPUs were the housekeeping ones\n"
-	"      --list-disagreements  time, kicker, both CPUs and the state seen,\n"
-	"                        for every kick that a rule places elsewhere\n"
-	"      --topology TOPO   hwloc XML file, synthetic description such as\n"
-	"                        'pack:2 [numa] l3:1 core:88 pu:2', or 'self'\n"
-	"      --ignore-probes   judge from tracepoints alone\n"
-	"      --ignore-moments  judge from the trace alone\n"
-	"      --settle TIME     uncertainty of event times (default 5us)\n"
-	"      --json            one JSON object, see ilb-json(5)\n"
-	"  -o, --output FILE     write to FILE, whole or not at all\n"
-	"  -h                    this text;  --help: the man page\n";
-
 struct options {
 	struct ilb_follow follow;
 	const char *housekeeping;
@@ -39,19 +19,24 @@ struct options {
 	FILE *list;			/* disagreements, printed at the end */
 };
 
-enum { OPT_HOUSEKEEPING = ILB_OPT_OWN, OPT_LIST, OPT_LIST_POLICIES };
+enum { OPT_HOUSEKEEPING = ILB_KEY_OWN, OPT_LIST, OPT_LIST_POLICIES };
 
-static const struct option long_options[] = {
-	ILB_FOLLOW_OPTIONS,
-	{ "policy", required_argument, NULL, 'p' },
-	{ "policies", required_argument, NULL, 'p' },
-	{ "list-policies", no_argument, NULL, OPT_LIST_POLICIES },
-	{ "housekeeping", required_argument, NULL, OPT_HOUSEKEEPING },
-	{ "list-disagreements", no_argument, NULL, OPT_LIST },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option own[] = {
+	{ 'p', "policy", "LIST", ILB_LISTED, 0,
+	  "rules to replay, separated by commas; 'all'\n"
+	  "(default lowest,idle-core,near,round-robin)" },
+	{ 'p', "policies", "LIST", ILB_LISTED, 0, NULL },
+	{ OPT_LIST_POLICIES, "list-policies", NULL, NULL, 0,
+	  "the rules that there are" },
+	{ OPT_HOUSEKEEPING, "housekeeping", "LIST", NULL, 0,
+	  "what if these CPUs were the housekeeping ones" },
+	{ OPT_LIST, "list-disagreements", NULL, NULL, 0,
+	  "time, kicker, both CPUs and the state seen, for\n"
+	  "every kick that a rule places elsewhere" },
+	{ 0 },
 };
 
-static int list_policies(void)
+static void list_policies(FILE *out)
 {
 	const struct ilb_rule *rule;
 	char name[40];
@@ -59,9 +44,17 @@ static int list_policies(void)
 	for (rule = ilb_rules; rule->name; rule++) {
 		snprintf(name, sizeof(name), "%s%s", rule->name,
 			 rule->takes_cpu ? ":CPU" : "");
-		printf("%-14s %s\n", name, rule->summary);
+		fprintf(out, "%-14s %s\n", name, rule->summary);
 	}
-	return ILB_EXIT_OK;
+}
+
+static void list_names(FILE *out)
+{
+	const struct ilb_rule *rule;
+
+	for (rule = ilb_rules; rule->name; rule++)
+		fprintf(out, "%s%s\t%s\n", rule->name,
+			rule->takes_cpu ? ":" : "", rule->summary);
 }
 
 /* Several -p add up. */
@@ -78,13 +71,16 @@ static int add_policies(struct options *o, const char *list)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c, char **argv)
+static int take(void *context, const struct ilb_option *option)
 {
-	switch (c) {
+	struct options *o = context;
+
+	switch (option->key) {
 	case 'p':
 		return add_policies(o, optarg) ? 1 + ILB_EXIT_USAGE : 0;
 	case OPT_LIST_POLICIES:
-		return 1 + list_policies();
+		list_policies(stdout);
+		return 1 + ILB_EXIT_OK;
 	case OPT_HOUSEKEEPING:
 		o->housekeeping = optarg;
 		return 0;
@@ -92,9 +88,17 @@ static int one_option(struct options *o, int c, char **argv)
 		o->list_disagreements = 1;
 		return 0;
 	default:
-		return ilb_follow_option(&o->follow, c, argv, usage);
+		return ilb_follow_take(&o->follow, option);
 	}
 }
+
+const struct ilb_syntax ilb_replay_syntax = {
+	.verb = "replay",
+	.usage = "usage: ilb replay [options]\n\n",
+	.list = list_names,
+	.tables = { ilb_input_options, own, ilb_output_options },
+	.take = take,
+};
 
 /* Whether the capture has these CPUs is seen later. */
 static int check_housekeeping(const char *list)
@@ -111,15 +115,10 @@ static int check_housekeeping(const char *list)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_replay_syntax, o, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ILB_FOLLOW_SHORT_OPTIONS "p:",
-				long_options, NULL)) >= 0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
+	if (stop)
+		return stop;
 	if (optind < argc)
 		return 1 + ilb_cmd_usage("replay",
 				"'%s': the input is named with -i",

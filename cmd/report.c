@@ -9,23 +9,6 @@
 #include "ilb/findings.h"
 #include "ilb/report.h"
 
-static const char usage[] =
-	"usage: ilb report [options]\n"
-	"\n"
-	"  -i, --input PATH      capture folder, trace.dat or text trace\n"
-	"                        (default ilb.data; '-': text on standard input)\n"
-	"      --topology TOPO   hwloc XML file, synthetic description such as\n"
-	"                        'pack:2 [numa] l3:1 core:88 pu:2', or 'self'\n"
-	"      --ignore-probes   judge from tracepoints alone\n"
-	"      --ignore-moments  judge from the trace alone\n"
-	"      --recovery TIME   time that a core needs after its sibling slept\n"
-	"                        (default 0; Vera: 10240 cycles, about 3.1us)\n"
-	"      --settle TIME     uncertainty of event times (default 5us)\n"
-	"      --fail-on ID      exit 1 if this finding applies; repeatable\n"
-	"      --json            one JSON object, see ilb-json(5)\n"
-	"  -o, --output FILE     write to FILE, whole or not at all\n"
-	"  -h                    this text;  --help: the man page\n";
-
 #define FAIL_ON_MAX	16
 
 struct options {
@@ -34,13 +17,15 @@ struct options {
 	unsigned int nr_fail_on;
 };
 
-enum { OPT_RECOVERY = ILB_OPT_OWN, OPT_FAIL_ON };
+enum { OPT_RECOVERY = ILB_KEY_OWN, OPT_FAIL_ON };
 
-static const struct option long_options[] = {
-	ILB_FOLLOW_OPTIONS,
-	{ "recovery", required_argument, NULL, OPT_RECOVERY },
-	{ "fail-on", required_argument, NULL, OPT_FAIL_ON },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option own[] = {
+	{ OPT_RECOVERY, "recovery", "TIME", NULL, 0,
+	  "time that a core needs after its sibling slept\n"
+	  "(default 0; Vera: 10240 cycles, about 3.1us)" },
+	{ OPT_FAIL_ON, "fail-on", "ID", NULL, 0,
+	  "exit 1 if this finding applies; repeatable" },
+	{ 0 },
 };
 
 static int fail_on(struct options *o, const char *id)
@@ -56,32 +41,34 @@ static int fail_on(struct options *o, const char *id)
 }
 
 /* Returns 0, or an exit code plus 1. */
-static int one_option(struct options *o, int c, char **argv)
+static int take(void *context, const struct ilb_option *option)
 {
-	if (c == OPT_RECOVERY)
+	struct options *o = context;
+
+	if (option->key == OPT_RECOVERY)
 		return ilb_follow_time(&o->follow, "--recovery",
 				       &o->follow.recovery_ns);
-	if (c == OPT_FAIL_ON)
+	if (option->key == OPT_FAIL_ON)
 		return fail_on(o, optarg) ? 1 + ILB_EXIT_USAGE : 0;
-	return ilb_follow_option(&o->follow, c, argv, usage);
+	return ilb_follow_take(&o->follow, option);
 }
+
+const struct ilb_syntax ilb_report_syntax = {
+	.verb = "report",
+	.usage = "usage: ilb report [options]\n\n",
+	.tables = { ilb_input_options, own, ilb_output_options },
+	.take = take,
+};
 
 static int parse(struct options *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_report_syntax, o, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ILB_FOLLOW_SHORT_OPTIONS, long_options,
-				NULL)) >= 0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
-	if (optind < argc)
+	if (!stop && optind < argc)
 		return 1 + ilb_cmd_usage("report",
 				"'%s': the input is named with -i",
 				argv[optind]);
-	return 0;
+	return stop;
 }
 
 static int found(const struct options *o, const struct ilb_findings *findings)

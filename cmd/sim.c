@@ -9,24 +9,12 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "cmd/sim.h"
 #include "ilb/report.h"
 
 #define FOLDERS		3
 #define VARIANTS_MAX	32U
-
-static const char usage[] =
-	"usage: ilb sim [options] SCENARIO\n"
-	"\n"
-	"  SCENARIO              a file, or the name of a shipped one\n"
-	"      --variant NAME    run only this variant, and report on it\n"
-	"      --capture DIR     also write the run as a capture folder\n"
-	"      --seed N          instead of the scenario's\n"
-	"      --check-determinism  run twice, compare all that happened\n"
-	"      --list            the shipped scenarios, and the model's features\n"
-	"      --json            JSON instead of text\n"
-	"  -o, --output FILE     write to FILE, whole or not at all\n"
-	"  -h                    this text;  --help: the man page\n";
 
 struct options {
 	const char *scenario;
@@ -39,37 +27,28 @@ struct options {
 };
 
 enum {
-	OPT_VARIANT = 256, OPT_CAPTURE, OPT_SEED, OPT_CHECK, OPT_LIST,
-	OPT_JSON, OPT_HELP,
+	OPT_VARIANT = ILB_KEY_OWN, OPT_CAPTURE, OPT_SEED, OPT_CHECK, OPT_LIST,
 };
 
-static const struct option long_options[] = {
-	{ "variant", required_argument, NULL, OPT_VARIANT },
-	{ "capture", required_argument, NULL, OPT_CAPTURE },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "check-determinism", no_argument, NULL, OPT_CHECK },
-	{ "list", no_argument, NULL, OPT_LIST },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option own[] = {
+	{ OPT_VARIANT, "variant", "NAME", NULL, 0,
+	  "run only this variant, and report on it" },
+	{ OPT_CAPTURE, "capture", "DIR", ILB_FOLDERS, 0,
+	  "also write the run as a capture folder" },
+	{ OPT_SEED, "seed", "N", NULL, 0, "instead of the scenario's" },
+	{ OPT_CHECK, "check-determinism", NULL, NULL, 0,
+	  "run twice, compare all that happened" },
+	{ OPT_LIST, "list", NULL, NULL, 0,
+	  "the shipped scenarios, and the model's features" },
+	{ 0 },
 };
 
 /* Returns 0, or an exit code plus 1. */
-static int read_seed(struct options *o)
+static int take(void *context, const struct ilb_option *option)
 {
-	char *end;
+	struct options *o = context;
 
-	o->seed = strtoull(optarg, &end, 10);
-	o->has_seed = 1;
-	if (*optarg >= '0' && *optarg <= '9' && !*end)
-		return 0;
-	return 1 + ilb_cmd_usage("sim", "--seed '%s': not a number", optarg);
-}
-
-static int one_option(struct options *o, int c, char **argv)
-{
-	switch (c) {
+	switch (option->key) {
 	case OPT_VARIANT:
 		o->variant = optarg;
 		return 0;
@@ -77,41 +56,43 @@ static int one_option(struct options *o, int c, char **argv)
 		o->capture = optarg;
 		return 0;
 	case OPT_SEED:
-		return read_seed(o);
+		o->has_seed = 1;
+		return ilb_option_number(&ilb_sim_syntax, option, NULL, 0,
+					 UINT64_MAX, &o->seed);
 	case OPT_CHECK:
 		o->check = 1;
 		return 0;
 	case OPT_LIST:
 		o->list = 1;
 		return 0;
-	case OPT_JSON:
-		o->json = 1;
-		return 0;
 	case 'o':
 		o->output = optarg;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("sim", usage);
 	default:
-		return 1 + ilb_cmd_bad_option("sim", c, argv);
+		o->json = 1;
+		return 0;
 	}
 }
 
+static void list_names(FILE *out);
+
+const struct ilb_syntax ilb_sim_syntax = {
+	.verb = "sim",
+	.usage = "usage: ilb sim [options] SCENARIO\n"
+		 "\n"
+		 "  SCENARIO              a file, or the name of a shipped one\n",
+	.words = ILB_LISTED,
+	.list = list_names,
+	.tables = { own, ilb_output_options },
+	.take = take,
+};
+
 static int parse(struct options *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_sim_syntax, o, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:h", long_options, NULL)) >= 0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
-	if (o->list)
-		return 0;
+	if (stop || o->list)
+		return stop;
 	if (optind == argc)
 		return 1 + ilb_cmd_usage("sim", "name a scenario");
 	if (optind + 1 < argc)
@@ -154,7 +135,8 @@ static int is_scenario(const struct dirent *entry)
 	return len > 5 && !strcmp(entry->d_name + len - 5, ".json");
 }
 
-static void list_folder(const struct options *o, const char *folder)
+static void list_folder(FILE *out, const struct options *o, const char *folder,
+			int for_shell)
 {
 	struct ilb_scenario *s;
 	struct dirent **names;
@@ -170,14 +152,28 @@ static void list_folder(const struct options *o, const char *folder)
 		*strrchr(names[i]->d_name, '.') = '\0';
 		if (!ilb_scenario_load(&s, names[i]->d_name, folders_of(o),
 				       &error)) {
-			printf("  %-16s %s\n", names[i]->d_name,
-			       ilb_scenario_summary(s));
+			fprintf(out, for_shell ? "%s\t%s\n" : "  %-16s %s\n",
+				names[i]->d_name, ilb_scenario_summary(s));
 			ilb_scenario_free(s);
 		}
 		free(names[i]);
 	}
 	if (nr >= 0)
 		free(names);
+}
+
+/* Scenarios, for a shell; a file will do, too. */
+static void list_names(FILE *out)
+{
+	struct options o = { .scenario = NULL };
+	unsigned int i;
+
+	find_folders(&o);
+	for (i = 0; o.folders[i]; i++) {
+		list_folder(out, &o, o.folders[i], 1);
+		free(o.folders[i]);
+	}
+	fputs(ILB_FILES "\n", out);
 }
 
 static int list(const struct options *o)
@@ -187,7 +183,7 @@ static int list(const struct options *o)
 
 	puts("scenarios:");
 	for (i = 0; o->folders[i]; i++)
-		list_folder(o, o->folders[i]);
+		list_folder(stdout, o, o->folders[i], 0);
 	puts("\nfeatures of a kernel, for \"features\":");
 	for (f = ilb_features; f->name; f++)
 		printf("  %s=%s|%s\n      %s\n", f->name, f->values[0],

@@ -6,37 +6,24 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "ilb/stat.h"
 
-#define NS_PER_S	1e9
 #define SECONDS_MIN	0.01
-#define SECONDS_MAX	1e8
+#define COUNT_MAX	999999999U
 #define EXIT_OWN	125	/* as env(1): not the command's failure */
 
-static const char usage[] =
-	"usage: ilb stat [options] [-- COMMAND...]\n"
-	"       ilb stat --diff A.json B.json\n"
-	"\n"
-	"  -I, --interval SECONDS  one line, or JSON object, each; else one summary\n"
-	"                          when the command ends, or with Ctrl-C\n"
-	"  -n, --count COUNT       end after so many intervals\n"
-	"      --json              JSON objects, see ilb-json(5)\n"
-	"      --functions         also sample the balancer's functions\n"
-	"      --diff              compare two outputs of --json\n"
-	"  -o, --output FILE       write to FILE\n"
-	"  -h                      this text;  --help: the man page\n";
+enum { OPT_DIFF = ILB_KEY_OWN, OPT_FUNCTIONS };
 
-enum { OPT_JSON = 256, OPT_DIFF, OPT_FUNCTIONS, OPT_HELP };
-
-static const struct option long_options[] = {
-	{ "interval", required_argument, NULL, 'I' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "diff", no_argument, NULL, OPT_DIFF },
-	{ "functions", no_argument, NULL, OPT_FUNCTIONS },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option own[] = {
+	{ 'I', "interval", "SECONDS", NULL, 0,
+	  "one line, or JSON object, each; else one summary when\n"
+	  "the command ends, or with Ctrl-C" },
+	{ 'n', "count", "COUNT", NULL, 0, "end after so many intervals" },
+	{ OPT_FUNCTIONS, "functions", NULL, NULL, 0,
+	  "also sample the balancer's functions" },
+	{ OPT_DIFF, "diff", NULL, NULL, 0, "compare two outputs of --json" },
+	{ 0 },
 };
 
 struct watch {
@@ -48,75 +35,52 @@ struct watch {
 	unsigned int lines;
 };
 
-/* ---- options; each returns 0, or an exit code plus 1 ---- */
-
-static int read_interval(uint64_t *ns, const char *text)
+static int take(void *context, const struct ilb_option *option)
 {
-	double seconds = 0;
+	struct watch *s = context;
+	uint64_t number;
+	int stop;
 
-	if (*text && !text[strspn(text, "0123456789.")] &&
-	    strspn(text, ".") < strlen(text))
-		seconds = strtod(text, NULL);
-	if (!(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX) ||
-	    (strchr(text, '.') && strchr(strchr(text, '.') + 1, '.')))
-		return 1 + ilb_cmd_usage("stat",
-				"-I '%s': not a number of seconds from %g, as 1 or 0.5",
-				text, SECONDS_MIN);
-	*ns = (uint64_t)(seconds * NS_PER_S);
-	return 0;
-}
-
-static int read_count(unsigned int *count, const char *text)
-{
-	if (*text && !text[strspn(text, "0123456789")] && strlen(text) < 10)
-		*count = (unsigned int)strtoul(text, NULL, 10);
-	if (*count)
-		return 0;
-	return 1 + ilb_cmd_usage("stat",
-			"-n '%s': not a number of intervals above 0", text);
-}
-
-static int one_option(struct watch *s, int c, char **argv)
-{
-	switch (c) {
+	switch (option->key) {
 	case 'I':
-		return read_interval(&s->options.interval_ns, optarg);
+		return ilb_option_seconds(&ilb_stat_syntax, option, SECONDS_MIN,
+					  &s->options.interval_ns);
 	case 'n':
-		return read_count(&s->options.count, optarg);
+		stop = ilb_option_number(&ilb_stat_syntax, option, "intervals",
+					 1, COUNT_MAX, &number);
+		s->options.count = (unsigned int)number;
+		return stop;
 	case 'o':
-		s->output = optarg;
-		return *optarg ? 0 : 1 + ilb_cmd_usage("stat",
-				"-o '': name a file");
-	case OPT_JSON:
-		s->json = 1;
-		return 0;
+		return ilb_option_text(&ilb_stat_syntax, option, "a file",
+				       &s->output);
 	case OPT_FUNCTIONS:
 		s->options.functions = 1;
 		return 0;
 	case OPT_DIFF:
 		s->diff = 1;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("stat", usage);
 	default:
-		return 1 + ilb_cmd_bad_option("stat", c, argv);
+		s->json = 1;
+		return 0;
 	}
 }
 
+const struct ilb_syntax ilb_stat_syntax = {
+	.verb = "stat",
+	.usage = "usage: ilb stat [options] [-- COMMAND...]\n"
+		 "       ilb stat --diff A.json B.json\n\n",
+	.words = ILB_FILES,
+	.tables = { own, ilb_output_options },
+	.command = 1,
+	.take = take,
+};
+
 static int parse(struct watch *s, int argc, char **argv)
 {
-	int c, stop;
+	int stop = ilb_options_parse(&ilb_stat_syntax, s, argc, argv);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:I:n:o:h", long_options,
-				NULL)) >= 0) {
-		stop = one_option(s, c, argv);
-		if (stop)
-			return stop;
-	}
+	if (stop)
+		return stop;
 	if (s->diff)
 		return argc - optind == 2 ? 0 : 1 + ilb_cmd_usage("stat",
 				"--diff: takes two files of 'ilb stat --json'");

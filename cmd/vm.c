@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "ilb/vm.h"
 
 #define DIR_DEFAULT	"ilb.vm"
@@ -13,63 +14,48 @@
 #define TIMEOUT_MAX	(7U * 24 * 3600)
 #define EXIT_OWN	125	/* as env(1): not the command's failure */
 
-static const char usage[] =
-	"usage: ilb vm [options] -- COMMAND...\n"
-	"       ilb vm fetch 6.1|6.12|7.2|7.3|qemu [--arch amd64|arm64]\n"
-	"       ilb vm list\n"
-	"\n"
-	"      --kernel RELEASE   one that was fetched, as 6.12; or the file of an\n"
-	"                         image, with a /  (default: the newest fetched)\n"
-	"      --topology TEXT    hwloc's synthetic description\n"
-	"                         (default: \"" ILB_VM_TOPOLOGY "\")\n"
-	"      --arch NAME        amd64 or arm64 (default: this machine's)\n"
-	"      --append TEXT      further kernel parameters\n"
-	"      --memory MB        of the guest\n"
-	"      --timeout SECONDS  end the guest after this time (default: 600)\n"
-	"  -o, --output DIR       what the command leaves in its working folder\n"
-	"                         becomes this folder (default: " DIR_DEFAULT ")\n"
-	"      --with FILE        put this into the guest's /bin; repeatable\n"
-	"      --ilb FILE         the ilb to put in (default: this one)\n"
-	"      --sysroot DIR      where programs and libraries of another\n"
-	"                         architecture are\n"
-	"      --qemu PROGRAM     the QEMU to use\n"
-	"  -h                     this text;  --help: the man page\n";
-
 enum {
-	OPT_KERNEL = 256, OPT_TOPOLOGY, OPT_ARCH, OPT_APPEND, OPT_MEMORY,
-	OPT_TIMEOUT, OPT_WITH, OPT_ILB, OPT_SYSROOT, OPT_QEMU, OPT_HELP,
+	OPT_KERNEL = ILB_KEY_OWN, OPT_TOPOLOGY, OPT_ARCH, OPT_APPEND,
+	OPT_MEMORY, OPT_TIMEOUT, OPT_WITH, OPT_ILB, OPT_SYSROOT, OPT_QEMU,
 };
 
-static const struct option long_options[] = {
-	{ "kernel", required_argument, NULL, OPT_KERNEL },
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "arch", required_argument, NULL, OPT_ARCH },
-	{ "append", required_argument, NULL, OPT_APPEND },
-	{ "memory", required_argument, NULL, OPT_MEMORY },
-	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
-	{ "output", required_argument, NULL, 'o' },
-	{ "with", required_argument, NULL, OPT_WITH },
-	{ "ilb", required_argument, NULL, OPT_ILB },
-	{ "sysroot", required_argument, NULL, OPT_SYSROOT },
-	{ "qemu", required_argument, NULL, OPT_QEMU },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct ilb_option options[] = {
+	{ OPT_KERNEL, "kernel", "RELEASE", ILB_FILES, 0,
+	  "one that was fetched, as 6.12; or the file of an\n"
+	  "image, with a /  (default: the newest fetched)" },
+	{ OPT_TOPOLOGY, "topology", "TEXT", NULL, 0,
+	  "hwloc's synthetic description (default:\n"
+	  "\"" ILB_VM_TOPOLOGY "\")" },
+	{ OPT_ARCH, "arch", "NAME", "amd64 arm64", 0,
+	  "amd64 or arm64 (default: this machine's)" },
+	{ OPT_APPEND, "append", "TEXT", NULL, 0, "further kernel parameters" },
+	{ OPT_MEMORY, "memory", "MB", NULL, 0, "of the guest" },
+	{ OPT_TIMEOUT, "timeout", "SECONDS", NULL, 0,
+	  "end the guest after this time (default: 600)" },
+	{ 'o', "output", "DIR", ILB_FOLDERS, 0,
+	  "what the command leaves in its working folder\n"
+	  "becomes this folder (default: " DIR_DEFAULT ")" },
+	{ OPT_WITH, "with", "FILE", ILB_FILES, 0,
+	  "put this into the guest's /bin; repeatable" },
+	{ OPT_ILB, "ilb", "FILE", ILB_FILES, 0,
+	  "the ilb to put in (default: this one)" },
+	{ OPT_SYSROOT, "sysroot", "DIR", ILB_FOLDERS, 0,
+	  "where programs and libraries of another\n"
+	  "architecture are" },
+	{ OPT_QEMU, "qemu", "PROGRAM", ILB_FILES, 0, "the QEMU to use" },
+	{ 0 },
 };
 
 /* Returns 0, or an exit code plus 1, as all that read options do. */
-static int read_number(unsigned int *value, const char *option,
-		       const char *unit, unsigned int min, unsigned int max)
+static int read_number(const struct ilb_option *option, const char *unit,
+		       unsigned int min, unsigned int max, unsigned int *value)
 {
-	unsigned long n = 0;
+	uint64_t number;
+	int stop = ilb_option_number(&ilb_vm_syntax, option, unit, min, max,
+				     &number);
 
-	if (*optarg && !optarg[strspn(optarg, "0123456789")] &&
-	    strlen(optarg) < 10)
-		n = strtoul(optarg, NULL, 10);
-	if (n < min || n > max)
-		return 1 + ilb_cmd_usage("vm", "%s '%s': not a number of %s from %u to %u",
-					 option, optarg, unit, min, max);
-	*value = (unsigned int)n;
-	return 0;
+	*value = (unsigned int)number;
+	return stop;
 }
 
 static int read_arch(struct ilb_vm_options *o)
@@ -90,64 +76,60 @@ static int read_with(struct ilb_vm_options *o)
 	return 0;
 }
 
-static int read_text(const char **text, const char *option, const char *what)
+static int read_text(const struct ilb_option *option, const char *what,
+		     const char **text)
 {
-	if (!*optarg)
-		return 1 + ilb_cmd_usage("vm", "%s '': name %s", option, what);
-	*text = optarg;
-	return 0;
+	return ilb_option_text(&ilb_vm_syntax, option, what, text);
 }
 
-static int one_option(struct ilb_vm_options *o, int c, char **argv)
+static int take(void *context, const struct ilb_option *option)
 {
-	switch (c) {
+	struct ilb_vm_options *o = context;
+
+	switch (option->key) {
 	case OPT_KERNEL:
-		return read_text(&o->kernel, "--kernel", "a kernel, as 6.12");
+		return read_text(option, "a kernel, as 6.12", &o->kernel);
 	case OPT_TOPOLOGY:
-		return read_text(&o->topology, "--topology", "a machine");
+		return read_text(option, "a machine", &o->topology);
 	case OPT_ARCH:
 		return read_arch(o);
 	case OPT_APPEND:
 		o->append = optarg;
 		return 0;
 	case OPT_MEMORY:
-		return read_number(&o->memory_mb, "--memory", "MB",
-				   ILB_VM_MEMORY_MIN, ILB_VM_MEMORY_MAX);
+		return read_number(option, "MB", ILB_VM_MEMORY_MIN,
+				   ILB_VM_MEMORY_MAX, &o->memory_mb);
 	case OPT_TIMEOUT:
-		return read_number(&o->timeout_s, "--timeout", "seconds", 1,
-				   TIMEOUT_MAX);
+		return read_number(option, "seconds", 1, TIMEOUT_MAX,
+				   &o->timeout_s);
 	case 'o':
-		return read_text(&o->dir, "-o", "a folder");
+		return read_text(option, "a folder", &o->dir);
 	case OPT_WITH:
 		return read_with(o);
 	case OPT_ILB:
-		return read_text(&o->ilb, "--ilb", "a program");
+		return read_text(option, "a program", &o->ilb);
 	case OPT_SYSROOT:
-		return read_text(&o->sysroot, "--sysroot", "a folder");
-	case OPT_QEMU:
-		return read_text(&o->qemu, "--qemu", "a program");
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("vm", usage);
+		return read_text(option, "a folder", &o->sysroot);
 	default:
-		return 1 + ilb_cmd_bad_option("vm", c, argv);
+		return read_text(option, "a program", &o->qemu);
 	}
 }
 
+const struct ilb_syntax ilb_vm_syntax = {
+	.verb = "vm",
+	.usage = "usage: ilb vm [options] -- COMMAND...\n"
+		 "       ilb vm fetch 6.1|6.12|7.2|7.3|qemu [--arch amd64|arm64]\n"
+		 "       ilb vm list\n\n",
+	.verbs = "fetch list",
+	.words = "6.1 6.12 7.2 7.3 qemu",
+	.tables = { options },
+	.command = 1,
+	.take = take,
+};
+
 static int parse(struct ilb_vm_options *o, int argc, char **argv)
 {
-	int c, stop;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:h", long_options, NULL)) >=
-	       0) {
-		stop = one_option(o, c, argv);
-		if (stop)
-			return stop;
-	}
-	return 0;
+	return ilb_options_parse(&ilb_vm_syntax, o, argc, argv);
 }
 
 /* ---- what there is ---- */
@@ -160,7 +142,6 @@ static int fetch(struct ilb_vm_options *o, int argc, char **argv)
 
 	if (!what || *what == '-')
 		return ilb_cmd_usage("vm", "fetch: name 6.1, 6.12, 7.2, 7.3 or qemu");
-	optind = 0;
 	stop = parse(o, argc - 1, argv + 1);
 	if (stop)
 		return stop - 1;

@@ -8,86 +8,58 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "cmd/workload.h"
 
-static const char usage[] =
-	"usage: ilb workload pin [-C LIST | --per-core [NODE]] [options]\n"
-	"       ilb workload mix [--bursts N] [--pairs N] [--seed N] [options]\n"
-	"       ilb workload idle [options]\n"
-	"       ilb workload lose CPU [--force] [options]\n"
-	"       ilb workload heal CPU [options]\n"
-	"\n"
-	"  pin    a busy loop on each CPU of a list\n"
-	"  mix    unpinned tasks that run and sleep, pairs that wake each other\n"
-	"  idle   nothing, for comparison\n"
-	"  lose   leave a nohz_full CPU idle, its tick stopped, unregistered\n"
-	"  heal   bring such a CPU back\n"
-	"\n"
-	"  -d, --duration SECONDS  how long (default 10); not for heal\n"
-	"  -C, --cpus LIST         CPUs to pin to, such as 0-3,8\n"
-	"      --per-core [NODE]   the first thread of each core of this NUMA node\n"
-	"                          (default, of node 0)\n"
-	"      --bursts N          tasks that run and sleep 2 to 22 ms (default 3)\n"
-	"      --pairs N           pairs of tasks that ping and pong (default 3)\n"
-	"      --seed N            of the lengths that mix draws (default 1)\n"
-	"      --force             lose: also a CPU without nohz_full\n"
-	"      --dry-run           print what would run\n"
-	"      --json              print what ran, see the man page\n"
-	"  -h                      this text;  --help: the man page\n";
-
 #define TASKS_MAX	1024U
-#define SECONDS_MAX	1e7
 #define LOSE_MIN	2
 #define HEAL_NS		200000000ULL
 
-enum { OPT_PER_CORE = 256, OPT_BURSTS, OPT_PAIRS, OPT_SEED, OPT_FORCE,
-       OPT_DRY_RUN, OPT_JSON, OPT_HELP };
-
-static const struct option long_options[] = {
-	{ "duration", required_argument, NULL, 'd' },
-	{ "cpus", required_argument, NULL, 'C' },
-	{ "per-core", optional_argument, NULL, OPT_PER_CORE },
-	{ "bursts", required_argument, NULL, OPT_BURSTS },
-	{ "pairs", required_argument, NULL, OPT_PAIRS },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
+enum { OPT_PER_CORE = ILB_KEY_OWN, OPT_BURSTS, OPT_PAIRS, OPT_SEED, OPT_FORCE,
+       OPT_DRY_RUN };
 
 #define FOR(kind)	(1U << (kind))
+#define PIN		FOR(ILB_WORKLOAD_PIN)
+#define MIX		FOR(ILB_WORKLOAD_MIX)
+#define LOSE		FOR(ILB_WORKLOAD_LOSE)
 
-/* The kinds that an option is for, if not for all. */
-static const struct {
-	int option;
-	const char *name;
-	unsigned int kinds;
-} limits[] = {
-	{ 'd', "-d", FOR(ILB_WORKLOAD_PIN) | FOR(ILB_WORKLOAD_MIX) |
-		     FOR(ILB_WORKLOAD_IDLE) | FOR(ILB_WORKLOAD_LOSE) },
-	{ 'C', "-C", FOR(ILB_WORKLOAD_PIN) },
-	{ OPT_PER_CORE, "--per-core", FOR(ILB_WORKLOAD_PIN) },
-	{ OPT_BURSTS, "--bursts", FOR(ILB_WORKLOAD_MIX) },
-	{ OPT_PAIRS, "--pairs", FOR(ILB_WORKLOAD_MIX) },
-	{ OPT_SEED, "--seed", FOR(ILB_WORKLOAD_MIX) },
-	{ OPT_FORCE, "--force", FOR(ILB_WORKLOAD_LOSE) },
+static const struct ilb_option options[] = {
+	{ 'd', "duration", "SECONDS", NULL,
+	  PIN | MIX | FOR(ILB_WORKLOAD_IDLE) | LOSE,
+	  "how long (default 10); not for heal" },
+	{ 'C', "cpus", "LIST", NULL, PIN, "CPUs to pin to, such as 0-3,8" },
+	{ OPT_PER_CORE, "per-core", "[NODE]", NULL, PIN,
+	  "the first thread of each core of this NUMA node\n"
+	  "(default, of node 0)" },
+	{ OPT_BURSTS, "bursts", "N", NULL, MIX,
+	  "tasks that run and sleep 2 to 22 ms (default 3)" },
+	{ OPT_PAIRS, "pairs", "N", NULL, MIX,
+	  "pairs of tasks that ping and pong (default 3)" },
+	{ OPT_SEED, "seed", "N", NULL, MIX,
+	  "of the lengths that mix draws (default 1)" },
+	{ OPT_FORCE, "force", NULL, NULL, LOSE,
+	  "lose: also a CPU without nohz_full" },
+	{ OPT_DRY_RUN, "dry-run", NULL, NULL, 0, "print what would run" },
+	{ ILB_KEY_JSON, "json", NULL, NULL, 0,
+	  "print what ran, see the man page" },
+	{ 0 },
 };
 
-#define NR_LIMITS	(sizeof(limits) / sizeof(limits[0]))
+#define NR_OPTIONS	(sizeof(options) / sizeof(options[0]) - 1)
 
 /**
- * struct options - @given: which of limits[] were used
+ * struct words - what a command line says; @given: which of options[]
  * @cpu: of lose and heal
  */
-struct options {
+struct words {
 	enum ilb_workload_kind kind;
 	unsigned long cpus[ILB_MASK_WORDS(ILB_CPUS_MAX)];
 	uint64_t duration_ns;
 	uint64_t seed, bursts, pairs, node, cpu;
 	unsigned int given;
 	int has_list, has_node, force, dry_run, json;
+	int argc;
+	char **argv;
 };
 
 const char *ilb_workload_name(enum ilb_workload_kind kind)
@@ -117,23 +89,7 @@ static int read_number(const char *what, const char *text, uint64_t max,
 			     what, text, (unsigned long long)max);
 }
 
-static int read_seconds(struct options *o, const char *text)
-{
-	double seconds = strtod(text, NULL);
-	const char *end = text + strspn(text, "0123456789.");
-	const char *dot = strchr(text, '.');
-
-	if (!*end && !(dot && strchr(dot + 1, '.')) && seconds >= 0.001 &&
-	    seconds <= SECONDS_MAX) {
-		o->duration_ns = (uint64_t)(seconds * 1e9);
-		return 0;
-	}
-	return ilb_cmd_usage("workload",
-			"-d '%s': not a number of seconds such as 10 or 0.5",
-			text);
-}
-
-static int read_list(struct options *o, const char *text)
+static int read_list(struct words *o, const char *text)
 {
 	int err = ilb_cpulist_parse(text, o->cpus, ILB_CPUS_MAX);
 
@@ -144,84 +100,85 @@ static int read_list(struct options *o, const char *text)
 			"-C '%s': not a list of CPUs such as 0-3,8", text);
 }
 
-/* The node may also be the next word, which getopt leaves to us. */
-static int read_node(struct options *o, int argc, char **argv)
+/*
+ * The node may also be the next word, which getopt leaves to us, as all words.
+ * The next but one of which it knows is then no option's.
+ */
+static int read_node(struct words *o, const struct ilb_option *option)
 {
-	const char *text = optarg;
-
 	o->has_node = 1;
-	if (!text && optind < argc && argv[optind][0] >= '0' &&
-	    argv[optind][0] <= '9')
-		text = argv[optind++];
-	return text ? read_number("--per-core", text, ILB_CPUS_MAX - 1,
-				  &o->node) : 0;
+	if (!optarg && optind < o->argc && o->argv[optind][0] >= '0' &&
+	    o->argv[optind][0] <= '9')
+		optarg = o->argv[optind++];
+	return optarg ? ilb_option_number(&ilb_workload_syntax, option, NULL,
+					  0, ILB_CPUS_MAX - 1, &o->node) : 0;
 }
 
 /* ---- options; each returns 0, or an exit code plus 1 ---- */
 
-static int flag(struct options *o, int c, const char *arg)
+static int flag(struct words *o, int key)
 {
-	switch (c) {
+	switch (key) {
 	case OPT_FORCE:
 		o->force = 1;
 		return 0;
 	case OPT_DRY_RUN:
 		o->dry_run = 1;
 		return 0;
-	case OPT_JSON:
+	default:
 		o->json = 1;
 		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1 + ILB_EXIT_OK;
-	case OPT_HELP:
-		return 1 + ilb_cmd_man("workload", usage);
-	default:
-		return 1 + ilb_cmd_usage("workload",
-				"'%s': no such option, or no value for it",
-				arg);
 	}
 }
 
-static int one_option(struct options *o, int c, int argc, char **argv)
+static int number(const struct ilb_option *option, uint64_t max, uint64_t *n)
 {
-	int code;
+	return ilb_option_number(&ilb_workload_syntax, option, NULL, 0, max, n);
+}
 
-	switch (c) {
+static int take(void *context, const struct ilb_option *option)
+{
+	struct words *o = context;
+
+	o->given |= 1U << (option - options);
+	switch (option->key) {
 	case 'd':
-		code = read_seconds(o, optarg);
-		break;
+		return ilb_option_seconds(&ilb_workload_syntax, option, 0.001,
+					  &o->duration_ns);
 	case 'C':
-		code = read_list(o, optarg);
-		break;
+		return read_list(o, optarg) ? 1 + ILB_EXIT_USAGE : 0;
 	case OPT_PER_CORE:
-		code = read_node(o, argc, argv);
-		break;
+		return read_node(o, option);
 	case OPT_BURSTS:
-		code = read_number("--bursts", optarg, TASKS_MAX, &o->bursts);
-		break;
+		return number(option, TASKS_MAX, &o->bursts);
 	case OPT_PAIRS:
-		code = read_number("--pairs", optarg, TASKS_MAX, &o->pairs);
-		break;
+		return number(option, TASKS_MAX, &o->pairs);
 	case OPT_SEED:
-		code = read_number("--seed", optarg, UINT32_MAX, &o->seed);
-		break;
+		return number(option, UINT32_MAX, &o->seed);
 	default:
-		return flag(o, c, argv[optind - 1]);
+		return flag(o, option->key);
 	}
-	return code ? 1 + code : 0;
 }
 
-static void note(struct options *o, int c)
-{
-	unsigned int i;
+const struct ilb_syntax ilb_workload_syntax = {
+	.verb = "workload",
+	.usage = "usage: ilb workload pin [-C LIST | --per-core [NODE]] [options]\n"
+		 "       ilb workload mix [--bursts N] [--pairs N] [--seed N] [options]\n"
+		 "       ilb workload idle [options]\n"
+		 "       ilb workload lose CPU [--force] [options]\n"
+		 "       ilb workload heal CPU [options]\n"
+		 "\n"
+		 "  pin    a busy loop on each CPU of a list\n"
+		 "  mix    unpinned tasks that run and sleep, pairs that wake each other\n"
+		 "  idle   nothing, for comparison\n"
+		 "  lose   leave a nohz_full CPU idle, its tick stopped, unregistered\n"
+		 "  heal   bring such a CPU back\n\n",
+	.verbs = "pin mix idle lose heal",
+	.tables = { options },
+	.take = take,
+};
 
-	for (i = 0; i < NR_LIMITS; i++)
-		if (limits[i].option == c)
-			o->given |= 1U << i;
-}
-
-static int read_kind(struct options *o, const char *text)
+static int read_kind(struct words *o, const char *text)
 {
 	unsigned int kind;
 
@@ -234,7 +191,7 @@ static int read_kind(struct options *o, const char *text)
 			"'%s': not one of pin, mix, idle, lose, heal", text);
 }
 
-static int read_words(struct options *o, int nr, char **words)
+static int read_words(struct words *o, int nr, char **words)
 {
 	int takes_cpu, code;
 
@@ -258,15 +215,20 @@ static int read_words(struct options *o, int nr, char **words)
 	return code;
 }
 
-static int contradictory(const struct options *o)
+static int contradictory(const struct words *o)
 {
 	unsigned int i;
+	int stop;
 
-	for (i = 0; i < NR_LIMITS; i++)
-		if ((o->given & 1U << i) && !(limits[i].kinds & FOR(o->kind)))
-			return ilb_cmd_usage("workload", "%s: not for '%s'",
-					     limits[i].name,
-					     ilb_workload_name(o->kind));
+	for (i = 0; i < NR_OPTIONS; i++) {
+		stop = 0;
+		if (o->given & 1U << i)
+			stop = ilb_option_for(&ilb_workload_syntax, &options[i],
+					      FOR(o->kind),
+					      ilb_workload_name(o->kind));
+		if (stop)
+			return stop - 1;
+	}
 	if (o->has_list && o->has_node)
 		return ilb_cmd_usage("workload",
 				"-C and --per-core: one or the other");
@@ -284,18 +246,15 @@ static int contradictory(const struct options *o)
 	return 0;
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse(struct words *o, int argc, char **argv)
 {
-	int c, stop;
+	int stop;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "d:C:h", long_options, NULL)) >=
-	       0) {
-		note(o, c);
-		stop = one_option(o, c, argc, argv);
-		if (stop)
-			return stop;
-	}
+	o->argc = argc;
+	o->argv = argv;
+	stop = ilb_options_parse(&ilb_workload_syntax, o, argc, argv);
+	if (stop)
+		return stop;
 	stop = read_words(o, argc - optind, argv + optind);
 	if (!stop)
 		stop = contradictory(o);
@@ -304,7 +263,7 @@ static int parse(struct options *o, int argc, char **argv)
 
 /* ---- the run ---- */
 
-static int make_plan(struct ilb_workload *w, struct options *o,
+static int make_plan(struct ilb_workload *w, struct words *o,
 		     struct ilb_error *error)
 {
 	int err = 0;
@@ -322,7 +281,7 @@ static int make_plan(struct ilb_workload *w, struct options *o,
 	return err ? err : ilb_plan_pinned(w, o->cpus);
 }
 
-static int print(const struct ilb_workload *w, const struct options *o,
+static int print(const struct ilb_workload *w, const struct words *o,
 		 struct ilb_error *error)
 {
 	struct ilb_output out;
@@ -353,7 +312,7 @@ static void end_by(int sig)
 
 int ilb_cmd_workload(int argc, char **argv)
 {
-	struct options o = {
+	struct words o = {
 		.duration_ns = 10000000000ULL, .seed = 1, .bursts = 3,
 		.pairs = 3,
 	};
