@@ -47,7 +47,15 @@ struct ilb_moment {
 	const unsigned long *housekeeping;
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** ilb_moment_kind_name() - "reconstructed", "probed", "exact", "simulated" */
 const char *ilb_moment_kind_name(enum ilb_moment_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
