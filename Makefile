@@ -7,7 +7,7 @@ MESON_ARGS ?=
 CAPTURE ?= tests/captures/6.12-pin16
 
 .PHONY: all demo check coverage vm-smoke vm-check vm-long mutation bench fuzz \
-	install kmod clean distclean deps deps-check deps-vm deps-bench deps-fuzz
+	install kmod deb clean distclean deps deps-check deps-vm deps-bench deps-deb deps-fuzz
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -27,6 +27,9 @@ deps-vm:
 
 deps-bench:
 	@scripts/deps.sh build check bench
+
+deps-deb:
+	@scripts/deps.sh build deb
 
 deps-fuzz:
 	@scripts/deps.sh build fuzz
@@ -72,6 +75,10 @@ kmod:
 	@cp -rsf $(CURDIR)/kmod $(CURDIR)/core $(CURDIR)/include $(KMOD_BUILD)
 	@ln -sf kmod/Kbuild $(KMOD_BUILD)/Kbuild
 	@$(MAKE) -C $(KDIR) M=$(abspath $(KMOD_BUILD)) modules
+
+# Debian packages, in build-deb/.
+deb: deps-deb
+	@scripts/deb.sh
 
 clean:
 	@test ! -d $(BUILD) || ninja -C $(BUILD) --quiet clean

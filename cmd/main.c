@@ -84,6 +84,14 @@ static void occupy_standard_files(void)
 			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 }
 
+static int print_version(void)
+{
+	printf("ilb %s\n", ILB_VERSION);
+	printf("  bpf  %s  exact moments, ilb stat\n",
+	       ILB_WITH_BPF ? "yes" : "no ");
+	return ILB_EXIT_OK;
+}
+
 static int run(int argc, char **argv)
 {
 	const struct ilb_command *c;
@@ -92,10 +100,8 @@ static int run(int argc, char **argv)
 		print_usage(stderr);
 		return ILB_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("ilb %s\n", ILB_VERSION);
-		return ILB_EXIT_OK;
-	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return print_version();
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
 		return help(NULL);
 	if (!strcmp(argv[1], "help"))

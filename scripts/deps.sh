@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci, cross, vm
+# usage: deps.sh GROUP...   GROUP: build, check, bench, fuzz, ci, cross, deb,
+# vm
 # Installs the Debian packages of these groups that are missing, if run as root
 # on a system with apt-get; else prints the one command to run.
 set -eu
@@ -15,6 +16,7 @@ bench="linux-perf trace-cmd valgrind bpftool bpftrace"
 fuzz="clang llvm"
 ci="clang llvm git"
 cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+deb="debhelper dh-dkms dpkg-dev git lintian"
 vm="apt dpkg debian-archive-keyring busybox-static trace-cmd"
 
 clang_runtime() {	# libFuzzer and the sanitizers' runtime of this clang
@@ -35,6 +37,7 @@ for group; do
 	check) wanted="$wanted $check" ;;
 	bench) wanted="$wanted $bench" ;;
 	fuzz) wanted="$wanted $fuzz $(clang_runtime)" ;;
+	deb) wanted="$wanted $deb" ;;
 	cross) wanted="$wanted $cross" ;;
 	vm) wanted="$wanted $vm" ;;
 	ci) wanted="$wanted $ci $(clang_runtime)" ;;
