@@ -6,6 +6,7 @@
  * writes are descriptors that it inherits.
  */
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 /* 7.2 crashes Linux 6.12 under emulation. */
 #define MAJOR_MIN	8
 
-/* Beyond that, interrupts need x2APIC ids and a remapping IOMMU. */
-#define APIC_CPUS	255
+/* Beyond that, interrupts need x2APIC ids and an IOMMU that remaps them, which
+ * an emulated CPU has since QEMU 9. */
+#define APIC_ID_MAX	254
+#define MAJOR_X2APIC	9
 
 static char *in_path(const char *program)
 {
@@ -156,10 +159,44 @@ int ilb_qemu_emulates(enum ilb_vm_arch arch)
 	return fd < 0;
 }
 
+/* Each level has whole bits of the id. */
+static unsigned int bits_for(unsigned int n)
+{
+	unsigned int bits = 0;
+
+	while (1U << bits < n)
+		bits++;
+	return bits;
+}
+
+static int needs_x2apic(const struct ilb_boot *boot)
+{
+	const struct ilb_shape *s = &boot->shape;
+	unsigned int core = bits_for(s->threads);
+	unsigned int die = core + bits_for(s->cores);
+	unsigned int package = die + bits_for(s->dies);
+	uint64_t last = ((uint64_t)(s->packages - 1) << package) +
+			((uint64_t)(s->dies - 1) << die) +
+			((uint64_t)(s->cores - 1) << core) + s->threads - 1;
+
+	return boot->machine->machine == EM_X86_64 && last > APIC_ID_MAX;
+}
+
+int ilb_qemu_check(const struct ilb_boot *boot, struct ilb_error *error)
+{
+	if (!needs_x2apic(boot) || boot->qemu->major >= MAJOR_X2APIC)
+		return 0;
+	return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+			"%s: QEMU %u cannot give %u CPUs the x2APIC ids that such a machine needs, %u or later is needed; get it with: %s",
+			boot->qemu->program, boot->qemu->major,
+			boot->shape.cpus, MAJOR_X2APIC,
+			remedy(boot->machine));
+}
+
 static void add_processor(const struct ilb_boot *boot, struct ilb_args *args)
 {
 	const struct ilb_vm_machine *machine = boot->machine;
-	int many = machine->dies && boot->shape.cpus > APIC_CPUS;
+	int many = needs_x2apic(boot);
 
 	ilb_args_add(args, "-machine");
 	ilb_args_add(args, "%s%s", machine->board,

@@ -74,7 +74,9 @@ int ilb_vm_run(const struct ilb_vm_options *options,
 	if (err)
 		return err;
 	boot.qemu = &qemu;
-	err = boot_kernel(options, &boot, summary, error);
+	err = ilb_qemu_check(&boot, error);
+	if (!err)
+		err = boot_kernel(options, &boot, summary, error);
 	ilb_qemu_free(&qemu);
 	return err;
 }

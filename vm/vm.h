@@ -178,6 +178,9 @@ struct ilb_boot {
 /** ilb_qemu_emulates() - 1 unless KVM is usable for that architecture. */
 int ilb_qemu_emulates(enum ilb_vm_arch arch);
 
+/** ilb_qemu_check() - can this QEMU build that machine? */
+int ilb_qemu_check(const struct ilb_boot *boot, struct ilb_error *error);
+
 /** ilb_qemu_args() - frames come out of its standard output. */
 void ilb_qemu_args(const struct ilb_boot *boot, struct ilb_args *args);
 
