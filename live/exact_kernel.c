@@ -28,19 +28,22 @@ struct found {
 /* "ffffffff810d1a40 t name\n"; what modules have, which comes last, ends it. */
 static int take_line(struct found *found, const char *line)
 {
-	char name[64], tab = 0;
-	uint64_t address;
+	const char *name = strchr(line, ' ');
+	size_t length;
 	int i;
 
-	if (sscanf(line, "%" SCNx64 " %*c %63s%c", &address, name, &tab) < 2)
+	if (!name || !name[1] || name[2] != ' ')
 		return 0;
-	if (tab == '\t')
+	name += 3;
+	length = strcspn(name, "\t\n");
+	if (name[length] == '\t')
 		return 1;
 	found->lines++;
 	for (i = 0; i < NAMES; i++) {
-		if (strcmp(name, names[i]))
+		if (strlen(names[i]) != length ||
+		    memcmp(names[i], name, length))
 			continue;
-		found->address[i] = address;
+		found->address[i] = strtoull(line, NULL, 16);
 		found->times[i]++;
 	}
 	return 0;
