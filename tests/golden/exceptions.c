@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exceptions RULE CAPTURE: the exact moments at which RULE names another CPU
+ * exceptions RULE CAPTURE [pinned]: the exact moments at which RULE names another CPU
  * than the kernel chose, one by one, and why. A moment is read when the kick
  * is sent, somewhat after the kernel looked for its target: from the start of
  * the kicker's tick on, CPUs may have changed. A CPU changes first and records
@@ -10,6 +10,12 @@
  * exception is understood if RULE names the kernel's choice with some of them
  * so. Prints a line for each, then the counts; status 1 if one is not
  * understood.
+ *
+ * With tasks pinned below all whole cores, "lowest" wakes the sibling of a busy
+ * core. With "pinned" a kick that woke a whole core is an exception, too. It is
+ * understood if none of those siblings could be chosen: it was busy or out of
+ * the mask, as the moment says, and as the trace says, which is read by other
+ * means, unless that has a change of it at this time.
  */
 
 #include <inttypes.h>
@@ -41,6 +47,7 @@ static uint64_t first_ns, last_ns;	/* of the trace */
 static struct changes changes;
 static struct ilb_policy policy;
 static const struct ilb_capture *capture;
+static int pinned;
 
 static unsigned int choose(const struct ilb_moment *m, unsigned long mask,
 			   unsigned long idle)
@@ -143,13 +150,66 @@ found:
 	return 1;
 }
 
+/* The CPUs of @cpu's core. */
+static unsigned long core_of(unsigned int cpu)
+{
+	const struct ilb_topology *t = &capture->topology;
+	unsigned long bits = 1UL << cpu;
+	unsigned int other;
+
+	for (other = t->sibling[cpu]; other != cpu; other = t->sibling[other])
+		bits |= 1UL << other;
+	return bits;
+}
+
+static int could_be_chosen(const struct ilb_moment *m, const struct seen *s,
+			   unsigned int cpu)
+{
+	uint64_t from_ns = began(m), to_ns = m->time_ns + ILB_SETTLE_NS;
+
+	if (m->mask[0] & m->idle[0] & 1UL << cpu)
+		return 1;
+	if (!(s->mask & s->idle & 1UL << cpu))
+		return 0;
+	return !times_within(&changes.work[cpu], from_ns, to_ns) &&
+	       !times_within(&changes.mask[cpu], from_ns, to_ns);
+}
+
+/* A whole core was woken: what was the matter with siblings of busy ones? */
+static int judge_whole(const struct ilb_moment *m)
+{
+	const struct seen *s = find_seen(m);
+	unsigned int cpu, looked_at = 0;
+	int good = s != NULL;
+
+	printf("%.6f s: CPU %u kicked %u, a whole core",
+	       (double)m->time_ns / 1e9, m->kicker, m->target);
+	for (cpu = 0; s && cpu < m->target; cpu++) {
+		if (cpu == m->kicker || !(core_of(cpu) & ~m->idle[0]) ||
+		    !(capture->system.housekeeping[0] & 1UL << cpu))
+			continue;
+		looked_at++;
+		printf("; %u%s%s", cpu,
+		       m->idle[0] & 1UL << cpu ? "" : " busy",
+		       m->mask[0] & 1UL << cpu ? "" : " not in the mask");
+		good &= !could_be_chosen(m, s, cpu);
+	}
+	good &= looked_at > 0;
+	printf("%s\n", good ? "" : "; NOT UNDERSTOOD");
+	return !good;
+}
+
 static int judge(const struct ilb_moment *m, unsigned int *exceptions)
 {
 	unsigned int named = choose(m, m->mask[0], m->idle[0]);
 	int good;
 
-	if (named == m->target)
-		return 0;
+	if (named == m->target) {
+		if (!pinned || core_of(m->target) & ~m->idle[0])
+			return 0;
+		(*exceptions)++;
+		return judge_whole(m);
+	}
 	(*exceptions)++;
 	printf("%.6f s: CPU %u kicked %u, the rule says ",
 	       (double)m->time_ns / 1e9, m->kicker, m->target);
@@ -229,7 +289,8 @@ int main(int argc, char **argv)
 	struct ilb_capture *c;
 	int err;
 
-	if (argc != 3 || ilb_capture_open(&c, argv[2], NULL, NULL))
+	pinned = argc == 4 && !strcmp(argv[3], "pinned");
+	if (argc != 3 + pinned || ilb_capture_open(&c, argv[2], NULL, NULL))
 		return 99;
 	capture = c;
 	if (c->topology.nr_cpus > CHANGES_CPUS || !c->moments || !c->trace ||

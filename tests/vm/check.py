@@ -130,25 +130,28 @@ def percent(part, whole):
     return 100 * part / whole if whole else 0
 
 
-def agreement(lab, name, path, rule):
+def agreement(lab, name, path, rule, *pinned):
     """Every kick follows the rule of that kernel at the exact moment.
 
     A moment is read some time after the kernel chose. Of each exception the
     trace must show that CPUs changed meanwhile and that this explains it.
+    Returns how many exceptions there are.
     """
     replay = lab.read("replay", path)
     if not replay:
-        return
+        return 0
     policy = next(p for p in replay["policies"] if p["name"] == rule)
     say("%s: %s agrees in %d of %d kicks" % (name, rule, policy["agree"],
                                              policy["kicks"]))
-    done = subprocess.run([lab.exceptions, rule, path], text=True,
+    done = subprocess.run([lab.exceptions, rule, path, *pinned], text=True,
                           stdout=subprocess.PIPE, check=False, timeout=300)
-    for line in done.stdout.splitlines():
+    lines = done.stdout.splitlines()
+    for line in lines:
         say("  " + line)
     check("%s: %s agrees in every kick but those that are understood" %
           (name, rule), done.returncode == 0 and policy["kicks"] > 0 and
           policy["agree"] >= 0.9 * policy["kicks"], done.stdout)
+    return len(lines) - 1
 
 
 def told_apart(lab, name, path, rule):
@@ -170,10 +173,11 @@ def trust(name, report, least=99):
           found["idle_agree_pct"] >= least, found)
 
 
-def recording(lab, name, path, rule, fewest):
+def recording(lab, name, path, rule, fewest, *pinned):
+    """Its kicks; and of them, the exceptions."""
     report = lab.read("report", path)
     if not report:
-        return None
+        return None, 0
     kicks = report["kicks"]
     say("%s: %s kicks, %s on a busy core, %s avoidable, %s lost events" %
         (name, kicks["total"], kicks["on_busy_core"], kicks["avoidable"],
@@ -184,34 +188,43 @@ def recording(lab, name, path, rule, fewest):
           report["capture"]["lost_events"] == 0, report["capture"])
     check("%s: at least %d kicks" % (name, fewest), kicks["total"] >= fewest,
           kicks["total"])
-    agreement(lab, name, path, rule)
+    exceptions = agreement(lab, name, path, rule, *pinned)
     trust(name, report)
-    return kicks
+    return kicks, exceptions
 
 
 def pinned(lab, name, path, rule):
-    kicks = recording(lab, name, path, rule, 50)
+    """One task per core of node 0: whole cores are idle on node 1.
+
+    Up to 7.2 a kick wakes a whole core only while no sibling of a busy one
+    can be chosen; of each such kick the recording must show that.
+    """
+    lowest = rule == "lowest"
+    kicks, exceptions = recording(lab, name, path, rule, 50,
+                                  *["pinned"] * lowest)
     if not kicks:
         return
     told_apart(lab, name, path, rule)
-    if rule == "lowest":
-        check("%s: every kick wakes a busy core's sibling, avoidably" % name,
-              kicks["on_busy_core"] == kicks["avoidable"] == kicks["total"],
-              kicks)
+    if lowest:
+        whole = kicks["total"] - kicks["on_busy_core"]
+        check("%s: every kick but those that are understood wakes a busy "
+              "core's sibling, avoidably" % name,
+              kicks["on_busy_core"] == kicks["avoidable"] and
+              whole <= min(exceptions, 0.1 * kicks["total"]), kicks)
     else:
         check("%s: no kick wakes a busy core's sibling" % name,
               kicks["on_busy_core"] == kicks["avoidable"] == 0, kicks)
 
 
 def mixed(lab, name, path, rule):
-    kicks = recording(lab, name, path, rule, 100)
+    kicks, _ = recording(lab, name, path, rule, 100)
     if kicks and rule != "lowest":
         check("%s: hardly a kick is avoidable" % name,
               percent(kicks["avoidable"], kicks["total"]) < 2, kicks)
 
 
 def housekeeping(lab, name, path, rule):
-    kicks = recording(lab, name, path, rule, 50)
+    kicks, _ = recording(lab, name, path, rule, 50)
     if not kicks:
         return
     targets = {t["cpu"] for t in kicks["by_target"]}
