@@ -41,7 +41,7 @@ demo: all
 check: deps-check all
 	@scripts/check.sh $(BUILD)
 
-# Stock kernels in QEMU: some minutes, a quarter of an hour, an hour.
+# Stock kernels in QEMU: two minutes, then twenty each.
 vm-smoke vm-check vm-long: deps-vm all
 	@scripts/vm-check.sh $(BUILD) $(@:vm-%=%)
 

@@ -3,7 +3,8 @@
 """usage: check.py ILB EXCEPTIONS [options] [KERNEL...]   TAP.
 
   --smoke    one 6.12 guest and the pinned load only
-  --long     64 CPUs, a longer load, polling idle; not in --smoke
+  --long     64 CPUs, a minute of load, polling idle, of 6.12 and 7.3; and
+             nothing else
   --arm64 F  an ilb for arm64, tried in a guest of its own
   --keep DIR leave the recordings in DIR, which is empty or new
 
@@ -25,6 +26,7 @@ import time
 GUEST = "pack:2 [numa] l3:1 core:4 pu:2"
 FULL = "nohz_full=1-3,9-15"
 HOUSEKEEPING = {0, 4, 5, 6, 7, 8}
+LONG = ("6.12", "7.3")
 RULE = {"6.1": "lowest", "6.12": "lowest", "7.2": "lowest", "7.3": "idle-core"}
 
 # The load is there before the recording begins and after it ends, so that
@@ -348,19 +350,16 @@ def had(lab, kernel, *arch):
 
 
 def run(lab, options):
-    kernels = options.kernels or (["6.12"] if options.smoke else list(RULE))
-    for kernel in kernels:
-        if not had(lab, kernel):
-            continue
-        if options.smoke:
-            smoke(lab, kernel)
-            continue
-        plain(lab, kernel)
-        nohz_full(lab, kernel)
-        if options.long:
-            wide(lab, kernel)
-            soak(lab, kernel)
-            polling(lab, kernel)
+    kinds = [plain, nohz_full]
+    kernels = list(RULE)
+    if options.smoke:
+        kinds, kernels = [smoke], ["6.12"]
+    elif options.long:
+        kinds, kernels = [wide, soak, polling], LONG
+    for kernel in options.kernels or kernels:
+        if had(lab, kernel):
+            for kind in kinds:
+                kind(lab, kernel)
     if options.arm64 and had(lab, "6.12", "--arch", "arm64"):
         arm64(lab, os.path.abspath(options.arm64))
 
