@@ -323,8 +323,9 @@ static void copy_cpu(struct ilb_stat_cpu *to, const struct ilb_stat_cpu *from)
 			   live->busy_ns != to->busy_ns));
 }
 
-static void add_hist(struct ilb_hist *sum, const struct ilb_stat_hist *after,
-		     const struct ilb_stat_hist *before)
+void ilb_stat_hist_since(struct ilb_hist *sum,
+			 const struct ilb_stat_hist *after,
+			 const struct ilb_stat_hist *before)
 {
 	unsigned int i;
 
@@ -350,8 +351,8 @@ static void add_runs(struct ilb_measures *m, const struct ilb_stat_cpu *a,
 {
 	uint64_t before = m->runs.duration.count;
 
-	add_hist(&m->runs.latency, &a->latency, &b->latency);
-	add_hist(&m->runs.duration, &a->duration, &b->duration);
+	ilb_stat_hist_since(&m->runs.latency, &a->latency, &b->latency);
+	ilb_stat_hist_since(&m->runs.duration, &a->duration, &b->duration);
 	m->runs.total += m->runs.duration.count - before;
 	m->runs.disturbed_ns += since(a->disturbed_ns, b->disturbed_ns);
 	m->kicks.dropped += since(a->dropped, b->dropped);
