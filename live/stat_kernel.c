@@ -323,6 +323,7 @@ static void copy_cpu(struct ilb_stat_cpu *to, const struct ilb_stat_cpu *from)
 			   live->busy_ns != to->busy_ns));
 }
 
+/* The cells have 32 bits, and wrap. */
 void ilb_stat_hist_since(struct ilb_hist *sum,
 			 const struct ilb_stat_hist *after,
 			 const struct ilb_stat_hist *before)
@@ -334,8 +335,7 @@ void ilb_stat_hist_since(struct ilb_hist *sum,
 	if (after->max_ns > sum->max_ns)
 		sum->max_ns = after->max_ns;
 	for (i = 0; i < ILB_HIST_CELLS; i++)
-		sum->cell[i] += (uint32_t)since(after->cell[i],
-						before->cell[i]);
+		sum->cell[i] += after->cell[i] - before->cell[i];
 	for (i = 0; i < ILB_HIST_LOG2; i++)
 		sum->log2_us[i] += since(after->log2_us[i],
 					 before->log2_us[i]);
