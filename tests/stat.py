@@ -66,6 +66,16 @@ def no_bpf():
         libc.prctl(24, cap, 0, 0, 0)
 
 
+def no_types():
+    """Root, on a kernel that does not describe its types."""
+    import ctypes
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(0x20000) or libc.mount(
+            b"none", b"/", None, 0x44000, None) or libc.mount(
+                b"none", b"/sys/kernel/btf", b"tmpfs", 0, None):
+        raise OSError(ctypes.get_errno(), "no mounts of my own")
+
+
 def softirqs():
     """SCHED softirqs, by a reading of our own."""
     with open("/proc/softirqs", encoding="ascii") as file:
@@ -186,8 +196,14 @@ def broken_pipe():
 
 def without_bpf():
     samples = []
-    ways = [("without capabilities", no_bpf), ("as nobody", as_nobody)]
-    for name, way in ways if root else []:
+    ways = [("without capabilities", no_bpf, "CAP_BPF"),
+            ("as nobody", as_nobody, "BPF")]
+    try:
+        subprocess.run(["true"], preexec_fn=no_types, check=True)
+        ways.append(("without BTF", no_types, "CONFIG_DEBUG_INFO_BTF"))
+    except subprocess.SubprocessError:
+        print("# no mounts of my own: without BTF is not tried")
+    for name, way, needs in ways if root else []:
         got = run("--json", "--", "sleep", "0.3", preexec_fn=way)
         data = json.loads(got[1] or "{}")
         samples.append(data)
@@ -195,8 +211,7 @@ def without_bpf():
                "kicks" not in data and "runs" not in data and
                "contention" not in data, *got)
         report(f"{name}: and it is said what they need",
-               "CAP_BPF" in data["sources"]["kicks"]["needs"] or
-               "BPF" in data["sources"]["kicks"]["needs"], data["sources"])
+               needs in data["sources"]["kicks"]["needs"], data["sources"])
         report(f"{name}: softirqs come from /proc, without their time",
                data["sources"]["softirq"]["from"] == "/proc/softirqs" and
                "sched" in data["softirq"] and
