@@ -168,8 +168,7 @@ static const char *reason(char *log, int number)
 	return last ? last : strerror(number);
 }
 
-static int refused(const struct ilb_exact *e, int number,
-		   struct ilb_error *error)
+int ilb_bpf_refused(int number, struct ilb_error *error)
 {
 	if (locked_down())
 		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
@@ -184,7 +183,15 @@ static int refused(const struct ilb_exact *e, int number,
 				"this kernel has no BPF; use one with CONFIG_BPF_SYSCALL");
 	if (number == ENOMEM)
 		return ilb_fail(error, ILB_ERR_NOMEM, "BPF: out of memory");
-	return ilb_fail(error, ILB_ERR_UNSUPPORTED,
+	return 0;
+}
+
+static int refused(const struct ilb_exact *e, int number,
+		   struct ilb_error *error)
+{
+	int err = ilb_bpf_refused(number, error);
+
+	return err ? err : ilb_fail(error, ILB_ERR_UNSUPPORTED,
 			"BPF: this kernel does not take the program %s: %.200s; please report it",
 			e->method, reason(e->log, number));
 }

@@ -39,4 +39,13 @@ int ilb_kernel_addresses(struct ilb_kernel_places *places, const char *path,
  */
 int ilb_kernel_mask(struct ilb_kernel_places *places, struct ilb_error *error);
 
+/**
+ * ilb_bpf_refused() - what stands in the way of any BPF
+ * @number: errno of loading
+ *
+ * Returns -ILB_ERR_UNSUPPORTED (lockdown, no BPF), -ILB_ERR_PERM,
+ * -ILB_ERR_NOMEM; 0: none of these.
+ */
+int ilb_bpf_refused(int number, struct ilb_error *error);
+
 #endif

@@ -26,8 +26,6 @@
 #include "live/stat.skel.h"
 #include "live/stat_record.h"
 
-#define CAPABILITIES	"CAP_BPF, CAP_PERFMON and CAP_SYSLOG"
-
 #define SAME(member)							\
 	_Static_assert(offsetof(struct ilb_stat_hist, member) ==	\
 		       offsetof(struct ilb_hist, member), "one layout")
@@ -128,18 +126,11 @@ static int load(struct ilb_stat_kernel *k, uint64_t nohz_csd_func)
 
 static int refused(int number, struct ilb_error *error)
 {
-	if (number == EPERM)
-		return ilb_fail(error, ILB_ERR_PERM,
-				"BPF, which is not permitted: run as root, or with "
-				CAPABILITIES
-				", without lockdown=confidentiality");
-	if (number == ENOSYS)
-		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				"a kernel with CONFIG_BPF_SYSCALL");
-	return ilb_fail(error, number == ENOMEM ? ILB_ERR_NOMEM :
-			ILB_ERR_UNSUPPORTED,
-			"BPF, which this kernel refuses: %s",
-			strerror(number));
+	int err = ilb_bpf_refused(number, error);
+
+	return err ? err : ilb_fail(error, ILB_ERR_UNSUPPORTED,
+				    "BPF, which this kernel refuses: %s",
+				    strerror(number));
 }
 
 static int load_most(struct ilb_stat_kernel *k, uint64_t nohz_csd_func,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "live/exact_kernel.h"
 #include "live/lock.skel.h"
 #include "live/places.h"
 #include "live/stat.h"
@@ -88,6 +89,20 @@ static int load(struct ilb_locks *l, const char *newidle)
 	return ilb_lock_bpf__attach(l->bpf) ? -1 : 0;
 }
 
+/* EPERM may be fentry's alone. */
+static void refused(struct ilb_rq_lock *lock, int number)
+{
+	struct ilb_error error = { "" };
+
+	if (ilb_bpf_refused(number == EPERM ? 0 : number, &error))
+		snprintf(lock->needs, sizeof(lock->needs), "%.290s",
+			 error.text);
+	else
+		snprintf(lock->needs, sizeof(lock->needs),
+			 "fentry, which is refused (%s): run as root, on a kernel with CONFIG_FUNCTION_TRACER",
+			 strerror(number));
+}
+
 static void open_hooks(struct ilb_locks *l, struct ilb_rq_lock *lock)
 {
 	struct btf *btf = btf__parse(ILB_KERNEL_TYPES, NULL);
@@ -103,9 +118,7 @@ static void open_hooks(struct ilb_locks *l, struct ilb_rq_lock *lock)
 	} else {
 		newidle = newidle_of(btf);
 		if (load(l, newidle))
-			snprintf(lock->needs, sizeof(lock->needs),
-				 "BPF with fentry, as root, which says: %s",
-				 strerror(errno));
+			refused(lock, errno);
 	}
 	lock->newidle_known = newidle && !lock->needs[0];
 	btf__free(btf);
