@@ -3,7 +3,8 @@
 """Do the tests notice? usage: mutate.py ROOT [-j JOBS] [FILE...]
 
 Changes one comparison, && or ||, or + 1 at a time in core/target.c,
-core/index.c and model/nohz.c, builds the tests that concern the file, and runs
+core/index.c and model/nohz.c, or gives one kernel of model/behaviour.c the
+other value of one feature; builds the tests that concern the file, and runs
 them. Prints TAP: a line per mutant that survived, and what was expected to
 (EQUIVALENT, with the reason). Takes minutes: not part of 'make check'.
 """
@@ -20,6 +21,7 @@ CFLAGS = ["-std=gnu11", "-O1", "-w", "-D_GNU_SOURCE", "-fno-strict-aliasing"]
 TIMEOUT = 20
 
 PROPERTY = ["tests/property/machine.c", "tests/property/oracle.c"]
+WORLD = ["tests/unit/model_machine.c"]
 # Per file: tests as (sources, arguments), the quickest to fail first.
 TESTS = {
     "core/target.c": [
@@ -33,6 +35,12 @@ TESTS = {
     "model/nohz.c": [
         (["tests/unit/nohz.c"], []),
         (["tests/unit/behaviour.c"], []),
+    ],
+    # Without behaviour_rows.c, which has all values once more.
+    "model/behaviour.c": [
+        (["tests/unit/%s.c" % test] + WORLD, []) for test in
+        ("behaviour", "tick", "balance_when", "balance_groups",
+         "balance_pull", "wake_capacity", "domain")
     ],
 }
 # index_order.c includes core/index.c itself.
@@ -50,6 +58,10 @@ I = "core/index.c"
 MORE = "takes more memory, and does the same with it"
 PAST = "reads one past the end and drops it: for AddressSanitizer to find"
 SETTLES = "settles what is settled: costs time, changes nothing"
+
+# A feature of a kernel, and what negates it.
+FEATURE = re.compile(r"^\t\t\.\w+ = (?P<op>\d|ILB_\w+),$|"
+                     r"^\t\t\.target = (?P<rule>\".*\"),$", re.M)
 
 # (file, the line as it stands, the operator): why no test can tell.
 EQUIVALENT = {
@@ -92,6 +104,17 @@ def mutants(text):
         line = text.count("\n", 0, match.start()) + 1
         yield (match.start(), old, new, line,
                text.split("\n")[line - 1].strip())
+
+
+def switches(text):
+    """Likewise, of the features of each kernel."""
+    for match in FEATURE.finditer(text):
+        old = match.group("op") or match.group("rule")
+        new = ("!" + old if match.group("op") else
+               '"lowest"' if old == '"idle-core"' else '"idle-core"')
+        line = text.count("\n", 0, match.start()) + 1
+        yield (match.end() - 1 - len(old), old, new, line,
+               match.group().strip())
 
 
 def compile_to(root, source, to, extra=()):
@@ -166,7 +189,8 @@ def examine(root, name, jobs):
         bench = Bench(root, work, name)
         if bench.survives(text, 0) != "survived":
             sys.exit("Bail out! the tests of %s fail without a mutant" % name)
-        all_of_it = list(mutants(text))
+        find = switches if name == "model/behaviour.c" else mutants
+        all_of_it = list(find(text))
 
         def one(item):
             number, (at, old, new, line, where) = item

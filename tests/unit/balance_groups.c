@@ -228,7 +228,7 @@ static void cores_count_and_not_threads(void **state)
 	for (row = 0; row < 4; row++) {
 		for (yes = 0; yes < 2; yes++) {
 			w = hybrid(ilb_behaviours[row].name);
-			if (yes != ilb_behaviours[row].smt_groups)
+			if (yes != (row >= LINUX_6_12))
 				world_set(w, values[yes]);
 			add_tasks(w, 4, 1, 1);
 			assert_int_equal(attempt(w, 0, 1)->imb_task, yes);
@@ -322,7 +322,7 @@ static void misfits_want_an_idle_core(void **state)
 	for (row = 0; row < 4; row++) {
 		for (yes = 0; yes < 2; yes++) {
 			w = unequal(ilb_behaviours[row].name, 800);
-			if (yes != ilb_behaviours[row].misfit_idle_core)
+			if (yes != (row >= LINUX_7_2))
 				world_set(w, values[yes]);
 			/* CPU 0's sibling is busy. */
 			add_tasks(w, 1, 1, 1);
@@ -331,7 +331,7 @@ static void misfits_want_an_idle_core(void **state)
 			world_free(w);
 			/* A single task of a large CPU, sibling busy. */
 			w = unequal(ilb_behaviours[row].name, 800);
-			if (yes != ilb_behaviours[row].misfit_idle_core)
+			if (yes != (row >= LINUX_7_2))
 				world_set(w, values[yes]);
 			add_tasks(w, 0, 2, 1);
 			assert_int_equal(attempt(w, 4, 1)->imb_task, yes);
@@ -442,7 +442,7 @@ static void processes_are_gathered_in_their_cache(void **state)
 			w = world_new(machine_new(ilb_behaviours[row].name,
 						  16, 1, 8, 16), 1000);
 			gather = yes < 2;
-			if ((yes & 1) != ilb_behaviours[row].cache_balance)
+			if ((yes & 1) != (row >= LINUX_7_3))
 				world_set(w, values[yes & 1]);
 			w->balance.setup.gather = (int)gather;
 			add_tasks(w, 1, 2, 1);

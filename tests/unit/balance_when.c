@@ -206,7 +206,7 @@ static void idle_cores_come_first(void **state)
 	for (row = 0; row < 4; row++) {
 		for (cores = 0; cores < 2; cores++) {
 			w = small(ilb_behaviours[row].name, 1000);
-			if (cores != ilb_behaviours[row].designate_idle_core)
+			if (cores != (row >= LINUX_6_12))
 				world_set(w, cores ? yes : no);
 			world_add(w, 0);
 			for (i = 8; i < 16; i++) {
@@ -273,7 +273,7 @@ static void one_cpu_alone_balances_across_nodes(void **state)
 
 	(void)state;
 	for (row = 0; row < 4; row++) {
-		now = row >= 2;
+		now = row >= LINUX_7_2;
 		assert_int_equal(look_across(ilb_behaviours[row].name, NULL,
 					     0), 3);
 		assert_int_equal(look_across(ilb_behaviours[row].name, NULL,

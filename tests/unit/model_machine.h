@@ -8,6 +8,9 @@
 #include "ilb/domain.h"
 #include "test.h"
 
+/** enum linux_row - ilb_behaviours[]: "since" is >= */
+enum linux_row { LINUX_6_1, LINUX_6_12, LINUX_7_2, LINUX_7_3 };
+
 /**
  * struct machine - change what you like before machine_build()
  * @zero: a table of one set
