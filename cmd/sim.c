@@ -234,6 +234,7 @@ static void fill_row(struct ilb_sim_row *row, const struct ilb_sim_one *one)
 	row->sched = m->softirq.sched;
 	row->sched_ns = m->softirq.sched_ns;
 	row->violations = one->result.violations;
+	row->wasted_ns = one->result.wasted_ns;
 }
 
 static int print_report(FILE *out, const struct options *o,
@@ -260,9 +261,10 @@ static int print_report(FILE *out, const struct options *o,
 		"  work conservation   ", one->result.digest,
 		(double)one->result.work_ns / 1e9);
 	if (one->result.violations)
-		fprintf(out, "%" PRIu64 " times a task waited over a tick while a CPU idled, first at %.6f s\n",
+		fprintf(out, "at %" PRIu64 " ticks a task had waited for one while a CPU idled, first at %.6f s; lost %.3f CPU seconds\n",
 			one->result.violations,
-			(double)one->result.violation_ns / 1e9);
+			(double)one->result.violation_ns / 1e9,
+			(double)one->result.wasted_ns / 1e9);
 	else
 		fprintf(out, "kept\n");
 	return err;

@@ -41,7 +41,7 @@ struct ilb_sim_row {
 	uint64_t kicks, on_busy_core, avoidable, dropped;
 	uint64_t passes, pass_ns, disturbed_ns;
 	uint64_t sched, sched_ns;
-	uint64_t violations;
+	uint64_t violations, wasted_ns;
 };
 
 /** ilb_sim_table() - variants side by side; the first is the reference */

@@ -58,8 +58,9 @@ int ilb_sim_table(FILE *out, const struct ilb_sim_row *rows, unsigned int nr)
 		rows[0].name);
 	for (i = 0; i < nr; i++)
 		if (rows[i].violations)
-			fprintf(out, "%s: %" PRIu64 " times a task waited over a tick while a CPU idled.\n",
-				rows[i].name, rows[i].violations);
+			fprintf(out, "%s: at %" PRIu64 " ticks a task had waited for one while a CPU idled; lost %.3f CPU seconds.\n",
+				rows[i].name, rows[i].violations,
+				(double)rows[i].wasted_ns / 1e9);
 	return ferror(out) ? -ILB_ERR_IO : 0;
 }
 
@@ -79,10 +80,10 @@ void ilb_sim_table_json(FILE *out, const char *scenario,
 			PRIu64 ", \"pass_ns\": %" PRIu64
 			", \"disturbed_ns\": %" PRIu64 ", \"sched\": %" PRIu64
 			", \"sched_ns\": %" PRIu64 ", \"violations\": %" PRIu64
-			"}", i ? ", " : "", r->name, r->duration_ns,
+			", \"wasted_ns\": %" PRIu64 "}", i ? ", " : "", r->name, r->duration_ns,
 			r->work_ns, r->kicks, r->on_busy_core, r->avoidable,
 			r->dropped, r->passes, r->pass_ns, r->disturbed_ns,
-			r->sched, r->sched_ns, r->violations);
+			r->sched, r->sched_ns, r->violations, r->wasted_ns);
 	}
 	fprintf(out, "]}\n");
 }

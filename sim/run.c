@@ -42,6 +42,7 @@ static int allocate(struct ilb_sim *sim)
 	sim->mask = sim->queued + words;
 	sim->choice_scratch = sim->mask + words;
 	sim->balance_scratch = sim->choice_scratch + words;
+	sim->ready = sim->balance_scratch + words;
 	return ilb_queue_init(&sim->queue, ilb_sim_timer(nr, 0) +
 						   plan->nr_tasks);
 }

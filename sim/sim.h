@@ -125,6 +125,7 @@ struct ilb_sim_barrier {
  * @checked: up to when conservation was checked
  * @idle: idle_cpu() holds
  * @queued: CPUs where tasks wait
+ * @ready: that idle for over a tick, when conservation is checked
  * @balancing: the CPU whose pass it is, ILB_CPU_NONE between passes
  * @pass_attempts, @pass_looked_at, @pass_visits: the model's counts at its
  *	beginning
@@ -145,7 +146,7 @@ struct ilb_sim {
 	struct ilb_sim_task *task;
 	struct ilb_sim_barrier *barrier;
 	unsigned int *groups_left;
-	unsigned long *idle, *queued;
+	unsigned long *idle, *queued, *ready;
 
 	struct ilb_nohz nohz;
 	struct ilb_tick tick;
@@ -282,8 +283,11 @@ unsigned int ilb_sim_place(struct ilb_sim *sim, struct ilb_sim_task *task,
 
 /* conserve.c */
 
-/** ilb_sim_conserve() - once a jiffy: does a CPU idle while tasks wait? */
-void ilb_sim_conserve(struct ilb_sim *sim);
+/**
+ * ilb_sim_conserve() - once a jiffy: does a CPU idle while tasks wait?
+ * @since: when it was asked last
+ */
+void ilb_sim_conserve(struct ilb_sim *sim, uint64_t since);
 
 /* schedstat.c */
 void ilb_sim_schedstat(const struct ilb_sim *sim, FILE *out);

@@ -123,7 +123,7 @@ void ilb_sim_tick(struct ilb_sim *sim, unsigned int cpu)
 	ilb_sim_tick_arm(sim, cpu);
 	ilb_sim_irq_exit(sim, cpu);
 	if (sim->now != sim->checked) {
+		ilb_sim_conserve(sim, sim->checked);
 		sim->checked = sim->now;
-		ilb_sim_conserve(sim);
 	}
 }

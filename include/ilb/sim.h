@@ -174,15 +174,16 @@ struct ilb_sim_sink {
  * @kicks, @no_target, @dropped: ILB kicks sent, that found nobody, in vain
  * @passes: ILB runs; @pass_ns: how long they took
  * @migrations, @switches, @wakeups: counts
- * @violations: times that a CPU was idle for over a tick while a task that
- *	could run there waited for over a tick; @violation_ns: the first
+ * @violations: ticks at which a CPU had been idle for over a tick and a task
+ *	that could run there had waited for over a tick; @violation_ns: the
+ *	first; @wasted_ns: CPU time that was lost so
  */
 struct ilb_sim_result {
 	uint64_t steps, events, digest;
 	uint64_t work_ns;
 	uint64_t kicks, no_target, dropped, passes, pass_ns;
 	uint64_t migrations, switches, wakeups;
-	uint64_t violations, violation_ns;
+	uint64_t violations, violation_ns, wasted_ns;
 };
 
 #ifdef __cplusplus
