@@ -167,6 +167,19 @@ fail(struct ilb_input *j, enum ilb_err err, const char *format, va_list args)
 			place, *place ? ": " : "", reason);
 }
 
+char *ilb_input_path(const struct ilb_input *j, const char *name)
+{
+	const char *slash = strrchr(j->file, '/');
+	char *path;
+
+	if (*name == '/' || !slash)
+		return strdup(name);
+	if (asprintf(&path, "%.*s/%s", (int)(slash - j->file), j->file,
+		     name) < 0)
+		return NULL;
+	return path;
+}
+
 int ilb_input_fail(struct ilb_input *j, enum ilb_err err, const char *format,
 		   ...)
 {

@@ -50,6 +50,9 @@ int ilb_input_fail_at(struct ilb_input *json, const char *key, enum ilb_err err,
 int ilb_input_check_keys(struct ilb_input *json, const json_t *object,
 			const char *const *keys);
 
+/** ilb_input_path() - where file @name is: beside @json's; free() it */
+char *ilb_input_path(const struct ilb_input *json, const char *name);
+
 /** ilb_input_nearest() - the one of @words that @word was meant to be */
 const char *ilb_input_nearest(const char *word, const char *const *words);
 

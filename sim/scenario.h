@@ -49,4 +49,8 @@ int ilb_scenario_kernel(struct ilb_input *json, const json_t *root,
 int ilb_scenario_workload(struct ilb_input *json, const json_t *root,
 			  struct ilb_sim_plan *plan);
 
+/** ilb_scenario_recorded() - likewise from "recorded" of a workload */
+int ilb_scenario_recorded(struct ilb_input *json, const json_t *object,
+			  struct ilb_sim_plan *plan);
+
 #endif

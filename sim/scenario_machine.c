@@ -186,16 +186,10 @@ static int load_topology(struct ilb_input *j, const char *spec,
 			 struct ilb_sim_machine *m)
 {
 	struct ilb_error error = { "" };
-	const char *slash = strrchr(j->file, '/');
-	char *path = NULL;
+	char *path;
 	int err;
 
-	if (*spec != '/' && !strchr(spec, ':') && slash &&
-	    asprintf(&path, "%.*s/%s", (int)(slash - j->file), j->file,
-		     spec) < 0)
-		return ilb_fail(j->error, ILB_ERR_NOMEM, "out of memory");
-	if (!path)
-		path = strdup(spec);
+	path = strchr(spec, ':') ? strdup(spec) : ilb_input_path(j, spec);
 	if (!path)
 		return ilb_fail(j->error, ILB_ERR_NOMEM, "out of memory");
 	m->topology_spec = path;

@@ -633,6 +633,30 @@ static int read_tasks(struct reader *r, const json_t *tasks)
 	return err ? err : count_barrier_users(r);
 }
 
+static int read_recorded(struct ilb_input *j, const json_t *workload,
+			 struct ilb_sim_plan *plan)
+{
+	static const char *const keys[] = { "recorded", NULL };
+	const json_t *recorded = json_object_get(workload, "recorded");
+	int err;
+
+	ilb_input_enter(j, "workload");
+	if (json_object_get(workload, "tasks"))
+		return ilb_input_fail_at(j, "recorded", ILB_ERR_FORMAT,
+			"stands beside \"tasks\"; remove one of them");
+	err = ilb_input_check_keys(j, workload, keys);
+	if (!err) {
+		ilb_input_enter(j, "recorded");
+		if (!json_is_object(recorded))
+			return ilb_input_fail(j, ILB_ERR_FORMAT,
+				"is not an object with a \"capture\"");
+		err = ilb_scenario_recorded(j, recorded, plan);
+		j->depth -= !err;
+	}
+	j->depth -= !err;
+	return err;
+}
+
 int ilb_scenario_workload(struct ilb_input *j, const json_t *root,
 			  struct ilb_sim_plan *plan)
 {
@@ -643,9 +667,11 @@ int ilb_scenario_workload(struct ilb_input *j, const json_t *root,
 	unsigned int i;
 	int err;
 
+	if (json_object_get(workload, "recorded"))
+		return read_recorded(j, workload, plan);
 	if (!json_is_object(tasks))
 		return ilb_input_fail_at(j, "workload", ILB_ERR_FORMAT,
-			"is missing, or has no \"tasks\"");
+			"is missing, or has no \"tasks\" and no \"recorded\"");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return ilb_fail(j->error, ILB_ERR_NOMEM, "out of memory");

@@ -142,6 +142,16 @@ static void sleep_until(struct ilb_sim *sim, unsigned int cpu, uint64_t time)
 	block(sim, cpu);
 }
 
+/* Who comes too late goes on. */
+static void sleep_until_if_early(struct ilb_sim *sim, unsigned int cpu,
+				 uint64_t time)
+{
+	if (time > sim->now)
+		sleep_until(sim, cpu, time);
+	else
+		busy_for(sim, cpu, sim->costs->wake);
+}
+
 static uint64_t next_period(const struct ilb_sim *sim,
 			    const struct ilb_sim_task *t, uint64_t period)
 {
@@ -196,6 +206,9 @@ void ilb_sim_task_step(struct ilb_sim *sim, unsigned int cpu)
 		break;
 	case ILB_SIM_SLEEP:
 		sleep_until(sim, cpu, sim->now + step->value);
+		break;
+	case ILB_SIM_UNTIL:
+		sleep_until_if_early(sim, cpu, step->value);
 		break;
 	case ILB_SIM_TIMER:
 		sleep_until(sim, cpu, next_period(sim, t, step->value));

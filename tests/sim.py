@@ -86,6 +86,40 @@ def capture(folder):
           "cannot make the folder" in done.stderr, done)
 
 
+def recorded(folder):
+    """A run's capture as the load of another: as much of it, as often."""
+    scenario = guest("linux-6.12")
+    scenario["workload"]["tasks"]["short"] = {
+        "instance": 6, "run": 700, "sleep": 2900, "jitter_ppm": 200000}
+    data = os.path.join(folder, "load")
+    path = write(folder, "load.json", scenario)
+    done = ilb("sim", "--json", "--capture", data, path)
+    first = json.loads(done.stdout)
+    scenario["workload"] = {"recorded": {"capture": "load", "cpus": "seen"}}
+    del scenario["duration"]
+    path = write(folder, "again.json", scenario)
+    done = ilb("sim", "--json", path)
+    if done.returncode:
+        check("recorded arrivals", False, done)
+        return
+    again = json.loads(done.stdout)
+    check("recorded: as long", abs(again["capture"]["duration_s"] -
+                                   first["capture"]["duration_s"]) < 0.01,
+          again["capture"])
+    check("recorded: kicks go where they went",
+          again["kicks"]["on_busy_core"] == again["kicks"]["total"] and
+          abs(again["kicks"]["total"] - first["kicks"]["total"]) <
+          0.05 * first["kicks"]["total"], first["kicks"], again["kicks"])
+    ran = {}
+    for name, of in (("first", data), ("again", os.path.join(folder, "2"))):
+        if name == "again":
+            ilb("sim", "--capture", of, path)
+        with open(os.path.join(of, "trace.txt")) as f:
+            ran[name] = sum(": sched_wakeup:" in line for line in f)
+    check("recorded: as many wakeups", abs(ran["again"] - ran["first"]) <
+          0.02 * ran["first"] > 20, ran)
+
+
 def seeds(folder):
     scenario = guest("linux-7.3")
     scenario["workload"]["tasks"] = {"a": {
@@ -176,6 +210,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         report_shape(folder)
         capture(folder)
+        recorded(folder)
         seeds(folder)
         variants(folder)
         errors(folder)

@@ -10,9 +10,14 @@ cd "$1" || exit 99
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 flags="-std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -I. -Iinclude"
-sources="tests/bench/sim.c sim/*.c core/*.c model/*.c trace/error.c
-	trace/file.c trace/hwloc.c trace/tables.c trace/topology.c"
-libs=$(pkg-config --libs hwloc jansson) || exit 99
+sources="tests/bench/sim.c sim/*.c core/*.c model/*.c trace/*.c"
+libs=$(pkg-config --cflags --libs hwloc jansson libtracecmd libtraceevent \
+	libzstd) || exit 99
+capture=$PWD/tests/captures/6.12-mix16
+cat >"$tmp/recorded.json" <<EOF || exit 99
+{"machine": {"topology": "$capture/topology.xml"}, "kernel": "linux-7.3",
+ "workload": {"recorded": {"capture": "$capture"}}}
+EOF
 n=0
 failed=0
 first=
@@ -26,7 +31,8 @@ for cc in gcc clang; do
 		fi
 		# shellcheck disable=SC2086
 		digests=$($cc $flags $level $sources -o "$tmp/sim" $libs &&
-			for s in guest-pin epyc-mix xeon-pingpong; do
+			for s in guest-pin epyc-mix xeon-pingpong lost-kick \
+				vera-asym-gemm "$tmp/recorded.json"; do
 				"$tmp/sim" "$s" || echo failed
 			done | sed 's/.*digest //')
 		first=${first:-$digests}

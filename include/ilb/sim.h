@@ -91,6 +91,7 @@ struct ilb_sim_kernel {
  * enum ilb_sim_op - one step of a task
  * @ILB_SIM_RUN: compute for .value ns, at full speed
  * @ILB_SIM_SLEEP: sleep for .value ns
+ * @ILB_SIM_UNTIL: sleep until .value ns have passed since the run began
  * @ILB_SIM_TIMER: sleep until the next multiple of .value ns since its start
  * @ILB_SIM_BARRIER: wait until all users of barrier .index are there
  * @ILB_SIM_SPIN: likewise, without leaving the CPU
@@ -101,6 +102,7 @@ struct ilb_sim_kernel {
 enum ilb_sim_op {
 	ILB_SIM_RUN,
 	ILB_SIM_SLEEP,
+	ILB_SIM_UNTIL,
 	ILB_SIM_TIMER,
 	ILB_SIM_BARRIER,
 	ILB_SIM_SPIN,
