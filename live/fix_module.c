@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The module's file: where it is, whether only root can have written it, and
- * into the kernel. A path is walked by descriptor from / on, each step being
- * checked before the next one is taken from it: what was checked is what is
- * loaded, whatever happens to the path meanwhile.
+ * into the kernel. A path is walked by descriptor from / on, links included,
+ * each step being checked before the next one is taken from it: what was
+ * checked is what is loaded, whatever happens to the path meanwhile.
  */
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "ilb/fix.h"
@@ -27,6 +28,8 @@
 #define DEP_MAX		(8U << 20)
 #define FILE_MAX	(64LL << 20)
 #define SMALL_MAX	4096U
+#define LINKS_MAX	40	/* as in the kernel */
+#define FUSE_MAGIC	0x65735546
 
 /* ---- where it is ---- */
 
@@ -107,24 +110,53 @@ int ilb_module_find(char **path, const char *release, const char *root,
 
 /* ---- who can have written it ---- */
 
-static int judge(const struct stat *st, const char *path, size_t length,
-		 int is_file, struct ilb_error *error)
-{
-	int n = length ? (int)length : 1;
+/**
+ * struct walk - how far a path was walked
+ * @fd: what is there; -1 if that failed
+ * @seen: its path, without links, dots and a slash at the end
+ * @rest: what is still to be walked, relative to it
+ * @links: followed so far
+ * @device: of /
+ */
+struct walk {
+	int fd;
+	char seen[PATH_MAX];
+	char rest[PATH_MAX];
+	unsigned int links;
+	dev_t device;
+};
 
-	if (is_file && !S_ISREG(st->st_mode))
+/* Who mounts a FUSE says what is in it, and who owns that. / is trusted. */
+static int is_foreign(const struct walk *w, const struct stat *st)
+{
+	struct statfs fs;
+
+	return fstatfs(w->fd, &fs) ||
+	       (fs.f_type == FUSE_MAGIC && st->st_dev != w->device);
+}
+
+static int judge(const struct walk *w, const struct stat *st,
+		 struct ilb_error *error)
+{
+	const char *path = w->seen[0] ? w->seen : "/";
+
+	if (!w->rest[0] && !S_ISREG(st->st_mode))
 		return ilb_fail(error, ILB_ERR_PERM,
-				"%.*s: no regular file; name the module's file",
-				n, path);
+				"%s: no regular file; name the module's file",
+				path);
 	if (st->st_uid)
 		return ilb_fail(error, ILB_ERR_PERM,
-				"%.*s: owned by user %u, who could put anything into the kernel; chown root it, or copy the module to a folder of root's",
-				n, path, st->st_uid);
+				"%s: owned by user %u, who could put anything into the kernel; chown root it, or copy the module to a folder of root's",
+				path, st->st_uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return ilb_fail(error, ILB_ERR_PERM,
-				"%.*s: %s may write it, and so put anything into the kernel; chmod go-w it, or copy the module to a folder of root's",
-				n, path, st->st_mode & S_IWOTH ? "anybody" :
+				"%s: %s may write it, and so put anything into the kernel; chmod go-w it, or copy the module to a folder of root's",
+				path, st->st_mode & S_IWOTH ? "anybody" :
 				"a group");
+	if (is_foreign(w, st))
+		return ilb_fail(error, ILB_ERR_PERM,
+				"%s: on a FUSE, whose owner could put anything into the kernel; copy the module to a folder of root's",
+				path);
 	return 0;
 }
 
@@ -139,48 +171,131 @@ static int cannot_open(const char *path, struct ilb_error *error)
 			"%s: cannot open: %s", path, strerror(number));
 }
 
-/* From the folder @at, which is closed, to what @name is in it. */
-static int step(int at, const char *name, size_t length, int is_file)
+/* Moves to @fd, which errno explains if it is none. */
+static int move_to(struct walk *w, int fd)
 {
-	const int how = is_file ? O_RDONLY | O_NONBLOCK | O_NOCTTY :
-				  O_PATH | O_DIRECTORY;
-	char part[NAME_MAX + 1];
-	int fd = -1, number = ENAMETOOLONG;
+	int number = errno;
 
-	if (length <= NAME_MAX) {
-		memcpy(part, name, length);
-		part[length] = '\0';
-		fd = openat(at, part, how | O_NOFOLLOW | O_CLOEXEC);
-		number = errno;
-	}
-	close(at);
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = fd;
 	errno = number;
-	return fd;
+	return fd < 0 ? -1 : 0;
 }
 
-/* @path is absolute, without links and dots. Returns a descriptor or error. */
-static int walk(const char *path, struct ilb_error *error)
+static int move_to_root(struct walk *w)
 {
-	const char *end = path, *name;
-	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+	w->seen[0] = '\0';
+	return move_to(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* The first part of the rest, and the slashes after it, become @name. */
+static void take_name(struct walk *w, char name[NAME_MAX + 2])
+{
+	size_t n = strcspn(w->rest, "/"), next = n + strspn(w->rest + n, "/");
+
+	/* A name that is too long still is one when it is cut off here. */
+	snprintf(name, NAME_MAX + 2, "%.*s", (int)n, w->rest);
+	memmove(w->rest, w->rest + next, strlen(w->rest + next) + 1);
+}
+
+/* Puts what the link @name says before the rest. */
+static int follow(struct walk *w, const char *name)
+{
+	char to[PATH_MAX];
+	ssize_t n = readlinkat(w->fd, name, to, sizeof(to));
+	size_t rest = strlen(w->rest), skip;
+
+	if (n < 0)
+		return -1;
+	errno = ENAMETOOLONG;
+	if ((size_t)n + rest + 2 > sizeof(to))
+		return -1;
+	errno = ELOOP;
+	if (++w->links > LINKS_MAX)
+		return -1;
+	to[n] = '/';
+	memcpy(to + n + 1, w->rest, rest + 1);
+	skip = strspn(to, "/");
+	memcpy(w->rest, to + skip, (size_t)n + rest + 2 - skip);
+	return skip ? move_to_root(w) : 0;
+}
+
+static int descend(struct walk *w, const char *name)
+{
+	const int how = w->rest[0] ? O_PATH | O_DIRECTORY :
+				     O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	size_t n = strlen(w->seen);
+	char *slash;
+
+	errno = ENAMETOOLONG;
+	if (n + strlen(name) + 2 > sizeof(w->seen))
+		return -1;
+	if (strcmp(name, "..")) {
+		snprintf(w->seen + n, sizeof(w->seen) - n, "/%s", name);
+	} else {
+		slash = strrchr(w->seen, '/');
+		w->seen[slash ? slash - w->seen : 0] = '\0';
+	}
+	return move_to(w, openat(w->fd, name, how | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/* One part of the path. Who may not write the folder cannot change a link. */
+static int step(struct walk *w)
+{
+	char name[NAME_MAX + 2];
 	struct stat st;
 
-	for (;;) {
-		if (fd < 0 || fstat(fd, &st)) {
-			err = cannot_open(path, error);
+	take_name(w, name);
+	if (!strcmp(name, "."))
+		return 0;
+	if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -1;
+	return S_ISLNK(st.st_mode) ? follow(w, name) : descend(w, name);
+}
+
+static int start(struct walk *w, const char *path)
+{
+	char here[PATH_MAX] = "";
+	size_t skip;
+	int n;
+
+	w->fd = -1;
+	w->links = 0;
+	if (*path != '/' && !getcwd(here, sizeof(here)))
+		return -1;
+	n = snprintf(w->rest, sizeof(w->rest), "%s/%s", here, path);
+	errno = ENAMETOOLONG;
+	if (n < 0 || (size_t)n >= sizeof(w->rest))
+		return -1;
+	skip = strspn(w->rest, "/");
+	memmove(w->rest, w->rest + skip, (size_t)n - skip + 1);
+	return move_to_root(w);
+}
+
+/* Returns a descriptor or error. */
+static int walk(const char *path, struct ilb_error *error)
+{
+	struct walk w;
+	struct stat st;
+	int err, failed;
+
+	failed = start(&w, path);
+	if (!failed)
+		failed = fstat(w.fd, &st);
+	w.device = failed ? 0 : st.st_dev;
+	while (!failed) {
+		err = judge(&w, &st, error);
+		if (err)
 			break;
-		}
-		err = judge(&st, path, (size_t)(end - path), !*end, error);
-		if (err || !*end)
-			break;
-		name = end + 1;
-		end = strchrnul(name, '/');
-		fd = step(fd, name, (size_t)(end - name), !*end);
+		if (!w.rest[0])
+			return w.fd;
+		failed = step(&w) || fstat(w.fd, &st);
 	}
-	if (!err)
-		return fd;
-	if (fd >= 0)
-		close(fd);
+	if (failed)
+		err = cannot_open(path, error);
+	if (w.fd >= 0)
+		close(w.fd);
 	return err;
 }
 
@@ -228,15 +343,11 @@ static int inspect(struct ilb_module *m, const char *path,
 int ilb_module_open(struct ilb_module *module, const char *path,
 		    struct ilb_error *error)
 {
-	char *real = realpath(path, NULL);
 	int err;
 
 	memset(module, 0, sizeof(*module));
 	module->fd = -1;
-	if (!real)
-		return cannot_open(path, error);
-	err = walk(real, error);
-	free(real);
+	err = walk(path, error);
 	if (err < 0)
 		return err;
 	module->fd = err;

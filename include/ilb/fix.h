@@ -254,9 +254,9 @@ int ilb_module_find(char **path, const char *release, const char *root,
 /**
  * ilb_module_open() - open a file that nobody but root can have written
  *
- * It and every folder above it must be root's, and writable for no group and
- * no others. Symbolic links are resolved first. What was checked is what is
- * open: the path is walked by descriptor.
+ * It and every folder on the way to it, also through symbolic links, must be
+ * root's, writable for no group and no others, and on no FUSE unless all is.
+ * What was checked is what is open: the path is walked by descriptor.
  *
  * Returns 0, -ILB_ERR_PERM, -ILB_ERR_NOENT, -ILB_ERR_IO.
  */

@@ -2,6 +2,7 @@
 /* The module's file: where it is looked for, and what is never loaded. */
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,12 +105,15 @@ static void of_root_alone(void **state)
 	struct fixture *f = *state;
 	char path[100];
 
-	/* Every folder of it is root's on any machine; a link leads there. */
+	/* Every folder of it is root's on any machine. */
 	assert_int_equal(opens(f, "/usr/bin/env"), 0);
+	assert_int_equal(opens(f, "//usr/./lib/..//bin/env"), 0);
 	put(f, "x", "x");
+	/* Whoever can change the link can choose among root's files. */
 	snprintf(path, sizeof(path), "%s/link", f->root);
 	assert_int_equal(symlink("/usr/bin/env", path), 0);
-	assert_int_equal(opens(f, path), 0);
+	assert_int_equal(opens(f, path), -ILB_ERR_PERM);
+	assert_non_null(strstr(f->error.text, "/tmp: anybody may write"));
 	/* /tmp is anybody's, whoever owns the file. */
 	snprintf(path, sizeof(path), "%s/x", f->root);
 	assert_int_equal(opens(f, path), -ILB_ERR_PERM);
@@ -156,6 +160,54 @@ static void one_at_a_time(void **state)
 	assert_int_equal(opens(f, file), 0);
 	unlink(file);
 	rmdir(place);
+}
+
+static void link_to(const char *name, const char *to)
+{
+	unlink(name);
+	assert_int_equal(symlink(to, name), 0);
+}
+
+/* Links are followed as the kernel does, but through folders of root's. */
+static void links(void **state)
+{
+	static const char link[] = "/run/ilb-test-link/l";
+	struct fixture *f = *state;
+	char far[PATH_MAX], name[300];
+
+	if (geteuid() || (mkdir("/run/ilb-test-link", 0755) &&
+			  errno != EEXIST)) {
+		print_message("# skipped: needs root, and /run\n");
+		return;
+	}
+	link_to(link, "/usr/bin/env");
+	assert_int_equal(opens(f, link), 0);
+	link_to("/run/ilb-test-link/dir", "../../usr/./bin");
+	link_to(link, "dir//env");
+	assert_int_equal(opens(f, link), 0);
+	assert_int_equal(chdir("/run/ilb-test-link"), 0);
+	assert_int_equal(opens(f, "l"), 0);
+	assert_int_equal(opens(f, "../ilb-test-link/dir/env"), 0);
+	assert_int_equal(opens(f, "dir/none"), -ILB_ERR_NOENT);
+	assert_int_equal(opens(f, "dir/env/none"), -ILB_ERR_NOENT);
+	assert_int_equal(opens(f, ""), -ILB_ERR_PERM);
+	assert_int_equal(chdir("/"), 0);
+	put(f, "x", "x");
+	snprintf(far, sizeof(far), "%s/x", f->root);
+	link_to(link, far);
+	assert_int_equal(opens(f, link), -ILB_ERR_PERM);
+	link_to(link, "l");
+	assert_int_equal(opens(f, link), -ILB_ERR_IO);
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	link_to(link, name);
+	assert_int_equal(opens(f, link), -ILB_ERR_IO);
+	memset(far, '/', sizeof(far));
+	far[sizeof(far) - 1] = '\0';
+	assert_int_equal(opens(f, far), -ILB_ERR_IO);
+	unlink("/run/ilb-test-link/dir");
+	unlink(link);
+	rmdir("/run/ilb-test-link");
 }
 
 /* ---- before the kernel is asked ---- */
@@ -207,6 +259,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(one_at_a_time, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(said_before, set_up,
 						tear_down),
 	};
