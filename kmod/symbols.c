@@ -190,7 +190,7 @@ static bool __init nohz_mask_valid(void)
 	if (!IS_ENABLED(CONFIG_CPUMASK_OFFSTACK))
 		return true;
 	if (copy_from_kernel_nofault(&mask, (void *)ilb_nohz, sizeof(mask)) ||
-	    !virt_addr_valid((unsigned long)mask))
+	    !virt_addr_valid(mask))
 		return false;
 	return cpumask_subset(mask, cpu_possible_mask);
 }
