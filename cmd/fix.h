@@ -63,6 +63,24 @@ struct ilb_proof {
 	char why[400];
 };
 
+/**
+ * struct ilb_trial_sheet - a trial, to be printed
+ * @first: as ilb_trial_order() made it
+ * @runs: 2 * @pairs; NULL: nothing ran, and what follows is not valid
+ * @sum: of the runs of either side, off and on
+ * @no_kicks, @no_perf: why these are unknown; "" they are known
+ */
+struct ilb_trial_sheet {
+	unsigned int repairs, pairs;
+	uint64_t seed;
+	const unsigned char *first;
+	const struct ilb_trial_run *runs;
+	struct ilb_trial_run sum[2];
+	struct ilb_trial_result result;
+	char no_kicks[300];
+	const char *no_perf;
+};
+
 /* fix_load.c */
 
 /** ilb_fix_site_open() - NULL with @error filled; free with _close(). */
@@ -104,6 +122,13 @@ enum ilb_outcome ilb_outcome_judge(const struct ilb_proof *proof,
 
 int ilb_fix_trial(struct ilb_fix_options *options);
 
+/* fix_sheet.c */
+
+void ilb_trial_print(FILE *out, const struct ilb_trial_sheet *sheet);
+
+/** ilb_trial_json() - NULL if out of memory */
+json_t *ilb_trial_json(const struct ilb_trial_sheet *sheet);
+
 /* fix_print.c */
 
 /** ilb_fix_repairs_text() - "idle-core, nohz-full" */
@@ -122,6 +147,10 @@ json_t *ilb_fix_json_counters(const uint64_t *count);
 json_t *ilb_fix_json_kicks(const struct ilb_fix_kicks *kicks);
 json_t *ilb_fix_json_state(const struct ilb_fix_state *state);
 json_t *ilb_fix_json_proof(const struct ilb_proof *proof);
+
+/** ilb_fix_json_load() - @path: of the module, or NULL: it was there */
+json_t *ilb_fix_json_load(const struct ilb_fix_state *state,
+			  const struct ilb_proof *proof, const char *path);
 
 /** ilb_fix_print_json() - print and free @root; 0 or -ILB_ERR_NOMEM */
 int ilb_fix_print_json(FILE *out, json_t *root, struct ilb_error *error);

@@ -169,21 +169,11 @@ static void say_plan(const struct ilb_fix_options *o,
 static int print_json(const struct ilb_proof *proof, const char *path,
 		      struct ilb_error *error)
 {
-	json_t *root = json_object();
 	struct ilb_fix_state state;
 	int err = ilb_fix_read(&state, "", error);
 
-	if (err) {
-		json_decref(root);
-		return err;
-	}
-	json_object_set_new(root, "command", json_string("fix load"));
-	/* A file name may hold any byte, JSON only UTF-8. */
-	if (path && json_object_set_new(root, "module", json_string(path)))
-		json_object_set_new(root, "module", json_string("?"));
-	json_object_set_new(root, "state", ilb_fix_json_state(&state));
-	json_object_set_new(root, "proof", ilb_fix_json_proof(proof));
-	return ilb_fix_print_json(stdout, root, error);
+	return err ? err : ilb_fix_print_json(stdout,
+			ilb_fix_json_load(&state, proof, path), error);
 }
 
 static int load(struct ilb_fix_options *o, const struct ilb_fix_site *site,

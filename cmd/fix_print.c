@@ -207,6 +207,20 @@ json_t *ilb_fix_json_proof(const struct ilb_proof *proof)
 	return o;
 }
 
+json_t *ilb_fix_json_load(const struct ilb_fix_state *state,
+			  const struct ilb_proof *proof, const char *path)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "command", json_string("fix load"));
+	/* A file name may hold any byte, JSON only UTF-8. */
+	if (path && json_object_set_new(o, "module", json_string(path)))
+		json_object_set_new(o, "module", json_string("?"));
+	json_object_set_new(o, "state", ilb_fix_json_state(state));
+	json_object_set_new(o, "proof", ilb_fix_json_proof(proof));
+	return o;
+}
+
 int ilb_fix_print_json(FILE *out, json_t *root, struct ilb_error *error)
 {
 	int err = !root || json_dumpf(root, out, JSON_INDENT(2) |

@@ -106,13 +106,16 @@ static int counting_read(int fd, uint64_t *value)
 	return 1;
 }
 
-static void counting_end(struct counting *c, struct ilb_fix_perf *perf)
+static void counting_end(struct counting *c, struct ilb_fix_perf *perf,
+			 struct ilb_trial_summary *summary)
 {
 	int i;
 
 	perf->known = counting_read(c->fd[CYCLES], &perf->cycles) &&
 		      counting_read(c->fd[INSTRUCTIONS],
 				    &perf->instructions);
+	if (!perf->known && !summary->no_perf[0])
+		strcpy(summary->no_perf, "needs counters that nobody else holds all the time");
 	for (i = 0; i < EVENTS; i++)
 		if (c->fd[i] >= 0)
 			close(c->fd[i]);
@@ -192,7 +195,7 @@ static int run_child(struct ilb_child *child, const struct ilb_trial_plan *plan,
 	if (!err)
 		err = follow(child, plan, summary, error);
 	run->ns = now() - start;
-	counting_end(&counting, &run->perf);
+	counting_end(&counting, &run->perf, summary);
 	summary->status = child->status;
 	return err;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """JSON against its schema, and the schema against what it must reject.
 
-schema.py SCHEMA MANPAGE REPORT_WRITE: REPORT_WRITE prints hand-made reports.
+schema.py SCHEMA MANPAGE REPORT_WRITE FIX_WRITE: these print hand-made reports,
+and what "ilb fix" prints; each of the latter names its definition.
 A schema that accepts everything would pass the first half; so every sample is
 mutated at every place: a key added, a value of another type, a key removed.
 """
@@ -39,6 +40,14 @@ OPTIONAL = {
     '': {'functions', 'sources', 'kicks', 'contention', 'softirq', 'utilisation', 'tick',
          'every_tick', 'waiting', 'lost_cpus', 'domains', 'policies', 'best',
          'what_if'},
+}
+# The same, of what "ilb fix" prints.
+FIX_OPTIONAL = {
+    'fix_status': {'': {'policy'}},
+    'fix_load': {'': {'module'}, 'state': {'policy'},
+                 'proof': {'no_better', 'kicks'}},
+    'fix_trial': {'runs[]': {'kicks', 'counters'},
+                  'unknown': {'kicks', 'cycles'}},
 }
 OTHER_TYPE = {dict: [], list: {}, str: 1, int: 'x', float: 'x', bool: 'x'}
 
@@ -98,7 +107,7 @@ def name_of(path):
     return text
 
 
-def mutants(document):
+def mutants(document, optional):
     for path, value in list(places(document)):
         if 'evidence' in path[:-1]:
             continue
@@ -118,16 +127,16 @@ def mutants(document):
             parent_of(mutant, path)[path[-1]] = -1
             yield f'{name_of(path)} negative', mutant
         if path and isinstance(path[-1], str) and \
-                path[-1] not in OPTIONAL.get(name_of(path[:-1]), ()):
+                path[-1] not in optional.get(name_of(path[:-1]), ()):
             mutant = copy.deepcopy(document)
             del parent_of(mutant, path)[path[-1]]
             yield f'{name_of(path)} missing', mutant
 
 
-def without(document):
+def without(document, optional):
     """The document without each optional key in turn: still valid."""
     for path, _ in list(places(document)):
-        if path and path[-1] in OPTIONAL.get(name_of(path[:-1]), ()):
+        if path and path[-1] in optional.get(name_of(path[:-1]), ()):
             rest = copy.deepcopy(document)
             del parent_of(rest, path)[path[-1]]
             if path[-1] == 'policies':
@@ -159,15 +168,25 @@ def check_sums(name, report):
               f'{name}: per_second is total / duration_s')
 
 
-def keys_of(schema, node, name='The object'):
+def keys_of(schema, node, name='The object', room=''):
     """(object, key, type) of everything that the schema names."""
-    if '$ref' in node:
-        node = schema['$defs'][node['$ref'].split('/')[-1]]
+    def whole(part):
+        return schema['$defs'][part['$ref'].split('/')[-1]] \
+            if '$ref' in part else part
+
+    node = whole(node)
     if node['type'] == 'array':
-        yield from keys_of(schema, node['items'], name)
+        yield from keys_of(schema, node['items'], name, room)
     for key, value in node.get('properties', {}).items():
-        yield name, key, value.get('type', 'object')
-        yield from keys_of(schema, value, key)
+        yield name, key, whole(value)['type']
+        yield from keys_of(schema, value, room + key, room)
+
+
+def all_keys(schema):
+    yield from keys_of(schema, schema)
+    for name in FIX_OPTIONAL:
+        yield from keys_of(schema, schema['$defs'][name],
+                           name.replace('_', ' '), 'fix ')
 
 
 def described_in(text):
@@ -184,7 +203,7 @@ def described_in(text):
 def check_manual(schema, manual):
     with open(manual, encoding='ascii') as page:
         text = page.read()
-    described, named = set(described_in(text)), set(keys_of(schema, schema))
+    described, named = set(described_in(text)), set(all_keys(schema))
     check(described == named and len(named) > 100,
           'ilb-json(5) describes every key and no other: '
           f'missing {sorted(named - described)}, '
@@ -193,33 +212,59 @@ def check_manual(schema, manual):
     return json.loads(example.group(1))
 
 
-def main():
-    schema_path, manual, write = sys.argv[1:4]
-    with open(schema_path, encoding='ascii') as file:
-        schema = json.load(file)
-    Draft202012Validator.check_schema(schema)
-    validator = Draft202012Validator(schema)
-    names = subprocess.run([write], check=True, stdout=subprocess.PIPE,
-                           text=True).stdout.split()
-    check(len(names) >= 8, 'there are samples')
+def validator_of(schema, definition):
+    if definition:
+        schema = {'$schema': schema['$schema'], '$defs': schema['$defs'],
+                  '$ref': '#/$defs/' + definition}
+    return Draft202012Validator(schema)
+
+
+def names_of(write):
+    return subprocess.run([write], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout.splitlines()
+
+
+def try_sample(validator, write, name, optional):
+    """How many mutants, and reports with a key left out, were tried."""
     tried = spared = 0
-    for name in names:
-        report = sample(write, name)
-        errors = [e.message for e in validator.iter_errors(report)]
-        check(not errors, f'{name} is valid {errors[:3]}')
+    report = sample(write, name)
+    errors = [e.message for e in validator.iter_errors(report)]
+    check(not errors, f'{name} is valid {errors[:3]}')
+    if optional is OPTIONAL:
         check_sums(name, report)
         # A thousand victims add nothing but time.
         report.get('victims', [])[2:] = []
-        for what, rest in without(report):
-            spared += 1
-            if not validator.is_valid(rest):
-                check(False, f'{name} without {what} is rejected')
-        for what, mutant in mutants(report):
-            tried += 1
-            if validator.is_valid(mutant):
-                check(False, f'{name}: {what} is accepted')
+    for what, rest in without(report, optional):
+        spared += 1
+        if not validator.is_valid(rest):
+            check(False, f'{name} without {what} is rejected')
+    for what, mutant in mutants(report, optional):
+        tried += 1
+        if validator.is_valid(mutant):
+            check(False, f'{name}: {what} is accepted')
+    return tried, spared
+
+
+def main():
+    schema_path, manual, write, fix_write = sys.argv[1:5]
+    with open(schema_path, encoding='ascii') as file:
+        schema = json.load(file)
+    Draft202012Validator.check_schema(schema)
+    validator = validator_of(schema, None)
+    names = names_of(write)
+    check(len(names) >= 8, 'there are samples')
+    counts = [try_sample(validator, write, name, OPTIONAL) for name in names]
+    tried, spared = map(sum, zip(*counts))
     check(tried > 1000, f'{tried} mutants were tried')
     check(spared > 100, f'{spared} keys that may be unknown were left out')
+    names = names_of(fix_write)
+    counts = [try_sample(validator_of(schema, name.split()[0]), fix_write,
+                         name, FIX_OPTIONAL[name.split()[0]])
+              for name in names]
+    check({name.split()[0] for name in names} == set(FIX_OPTIONAL) and
+          sum(tried for tried, _ in counts) > 300 and
+          sum(spared for _, spared in counts) > 10,
+          f'ilb fix: {counts} mutants and keys left out')
     check(validator.is_valid(check_manual(schema, manual)),
           "the manual's example is valid")
     print(f'1..{count}')
