@@ -5,8 +5,10 @@ set -u
 build=$1
 here=$(dirname "$0")
 ninja -C "$build" --quiet tests/bench/bench-target \
-	tests/bench/bench-registry || exit
+	tests/bench/bench-narrow tests/bench/bench-registry || exit
 python3 "$here/target.py" "$build/tests/bench/bench-target" "$build/bench" ||
+	exit
+python3 "$here/narrow.py" "$build/tests/bench/bench-narrow" "$build/bench" ||
 	exit
 "$build/tests/bench/bench-registry" || exit
 failed=0

@@ -86,4 +86,5 @@ def main():
           "%s %s; aim: 1.2 or less" % max(over)[1:])
 
 
-main()
+if __name__ == "__main__":
+    main()
