@@ -1,34 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""usage: fix.py ILB MODULES [--keep DIR] [KERNEL...]   TAP.
+"""usage: fix.py ILB MODULES [--parts PARTS] [--keep DIR] [KERNEL...]   TAP.
 
-MODULES is a folder with 6.12.ko and so on: ilb_fix.ko, built by "make kmod"
-for the kernel of that series that "ilb vm fetch" gets; docs/fix.md says how.
-Boots each kernel with "ilb vm", twice as it is and once with nohz_full, and
-uses "ilb fix" there; --parts is some of loads,trials,nohz. Kicks are judged from recordings, not from what the
-module or its command say.
+MODULES is a folder with 6.12.ko and so on, as scripts/kmod-guest.sh makes
+them. Boots each kernel with "ilb vm" and uses "ilb fix" there. PARTS is some
+of check (one boot, for make vm-check), loads, trials, nohz. Kicks are judged
+from recordings, not from what the module or its command say.
 """
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
+
+from fix_boot import COMMON, CYCLES, SMALL, Boot, check, run, warnings
 
 FULL = "nohz_full=1-3,9-15"
-results = []
+FULL_SMALL = "nohz_full=3"
 
-# A root in memory may be anybody's to write, which "ilb fix" does not accept.
-COMMON = """
-M=/bin/SERIES.ko
-chmod 755 /
-fix() {
-	name=$1
-	shift
-	ilb fix "$@" >$name.out 2>$name.err
-	echo $? >$name.status
-}
-record() { ilb record --moments-only -o $1 -d 2 2>/dev/null || exit; }
+# Both repairs on two cores: a task on CPU 0; CPU 3, of the other one, is lost.
+CHECK = COMMON + CYCLES + """
+ilb workload pin -C 0 -d 300 & pin=$!
+ilb workload lose 3 -d 300 & lose=$!
+sleep 3
+record stock
+fix load load --repair idle-core --repair nohz-full --module $M --json
+record loaded
+fix status status --json
+fix unload unload
+record unloaded
+kill $pin $lose
+wait
+ilb workload mix --bursts 1 --pairs 1 -d 300 & load=$!
+cycle 10 4 idle_core=1 nohz_full=1
+kill $load
+wait $load
+dmesg >log
 """
 
 # One pinned task per core of node 0, then of all cores.
@@ -125,67 +129,8 @@ true
 """
 
 
-def check(name, good, detail=""):
-    results.append(bool(good))
-    print("%sok %d - %s" % ("" if good else "not ", len(results), name),
-          flush=True)
-    if not good:
-        for line in str(detail).splitlines():
-            print("#", line, flush=True)
-
-
-class Boot:
-    """One guest's folder."""
-
-    def __init__(self, args, series, kind, script, append=""):
-        self.ilb = args.ilb
-        self.folder = os.path.join(args.keep, series + kind)
-        module = os.path.join(args.modules, series + ".ko")
-        done = subprocess.run(
-            [self.ilb, "vm", "--kernel", series, "--timeout", "285",
-             "--append", "panic_on_warn=1 " + append, "--with", module,
-             "-o", self.folder, "--", "sh", "-c",
-             script.replace("SERIES", series)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=400, check=False)
-        self.lives = done.returncode == 0
-        check(f"{series}{kind}: the guest lives", self.lives, done.stdout)
-
-    def read(self, name):
-        try:
-            with open(os.path.join(self.folder, name),
-                      encoding="utf-8") as file:
-                return file.read()
-        except OSError:
-            return ""
-
-    def status(self, name):
-        return int(self.read(name + ".status") or -1)
-
-    def said(self, name):
-        return self.read(name + ".err") + self.read(name + ".out")
-
-    def json(self, name):
-        try:
-            return json.loads(self.read(name + ".out"))
-        except ValueError:
-            return {}
-
-    def report(self, name):
-        done = subprocess.run([self.ilb, "report", "--json", "-i",
-                               os.path.join(self.folder, name)],
-                              stdout=subprocess.PIPE, text=True,
-                              timeout=100, check=False)
-        return json.loads(done.stdout) if done.returncode == 0 else {}
-
-    def kicks(self, name):
-        k = self.report(name).get("kicks", {})
-        return k.get("total", 0), k.get("avoidable", -1)
-
-
-def recordings(boot, series):
-    for name, share in (("stock", 100), ("dry", 100), ("loaded", 0),
-                        ("off", 100), ("near", 0), ("unloaded", 100)):
+def avoidable_share(boot, series, recordings):
+    for name, share in recordings:
         total, avoidable = boot.kicks(name)
         print(f"# {series} {name}: {avoidable} of {total} kicks avoidable")
         check(f"{series} {name}: about {share} % of the kicks avoidable",
@@ -247,6 +192,11 @@ def trials(boot, series):
     check(f"{series} trial: runs of a fixed time do not differ",
           trial.get("result", {}).get("supported") is False,
           trial.get("result"))
+    unknown = trial.get("unknown", {})
+    check(f"{series} trial: what is unknown says what it needs",
+          unknown.get("disturbed", "").startswith("needs a trace") and
+          all(("cycles" in r) != ("cycles" in unknown) and
+              r.get("cycles") != 0 for r in runs), unknown)
     check(f"{series} trial: it was loaded and disabled, and is again",
           boot.json("kept").get("enabled") is False and
           boot.json("kept").get("policy") == "idle-core",
@@ -284,6 +234,25 @@ def nohz(boot, series):
           boot.said("load"))
 
 
+def short(boot, series):
+    avoidable_share(boot, series, (("stock", 100), ("loaded", 0),
+                                   ("unloaded", 100)))
+    for name in ("stock", "loaded", "unloaded"):
+        kicks = boot.report(name).get("kicks", {})
+        targets = {t["cpu"] for t in kicks.get("by_target", [])}
+        check(f"{series} {name}: only housekeeping CPUs are kicked",
+              targets and targets <= {0, 1, 2}, targets)
+    check(f"{series}: loading proves it", boot.status("load") == 0 and
+          boot.json("load").get("proof", {}).get("outcome") == "works" and
+          boot.json("status").get("counters", {}).get("registered", 0) > 0,
+          boot.said("load"))
+    check(f"{series}: unloaded", boot.status("unload") == 0,
+          boot.said("unload"))
+    warnings(boot, series)
+    check(f"{series}: loaded and unloaded ten times under load",
+          boot.read("cycles").split() == ["10", "2"], boot.read("cycles"))
+
+
 def built_in(args, series):
     boot = Boot(args, series, "", BUILT_IN)
     if not boot.lives:
@@ -295,41 +264,35 @@ def built_in(args, series):
 
 
 def one(args, series):
-    if not os.path.exists(os.path.join(args.modules, series + ".ko")):
-        print(f"# {series}: skipped, {args.modules} has no {series}.ko")
-        return
-    if series == "7.3":
+    if "check" in args.parts and series != "7.3":
+        boot = Boot(args, series, "-check", CHECK, *SMALL, append=FULL_SMALL,
+                    timeout=900)
+        if boot.lives:
+            short(boot, series)
+    if series == "7.3" and "loads" in args.parts:
         built_in(args, series)
     elif "loads" in args.parts:
         boot = Boot(args, series, "", LOADS)
         if boot.lives:
             loading(boot, series)
-            recordings(boot, series)
+            avoidable_share(boot, series, (
+                ("stock", 100), ("dry", 100), ("loaded", 0), ("off", 100),
+                ("near", 0), ("unloaded", 100)))
     if series != "7.3" and "trials" in args.parts:
         boot = Boot(args, series, "-trials", TRIALS)
         if boot.lives:
             trials(boot, series)
     if "nohz" in args.parts:
-        boot = Boot(args, series, "-nohz", NOHZ, FULL)
+        boot = Boot(args, series, "-nohz", NOHZ,
+                    append="panic_on_warn=1 " + FULL)
         if boot.lives:
             nohz(boot, series)
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("ilb", type=os.path.abspath)
-    parser.add_argument("modules", type=os.path.abspath)
-    parser.add_argument("kernels", nargs="*")
-    parser.add_argument("--keep", type=os.path.abspath)
     parser.add_argument("--parts", default="loads,trials,nohz")
-    args = parser.parse_intermixed_args()
-    with tempfile.TemporaryDirectory() as folder:
-        args.keep = args.keep or folder
-        os.makedirs(args.keep, exist_ok=True)
-        for series in args.kernels or ("6.1", "6.12", "7.2", "7.3"):
-            one(args, series)
-    print(f"1..{len(results)}")
-    return 0 if all(results) else 1
+    return run(parser, ("6.1", "6.12", "7.2", "7.3"), one)
 
 
 sys.exit(main())
