@@ -129,7 +129,17 @@ def prepare(folder):
     for name in ("new", "ilb.vm"):
         os.mkdir(f"{folder}/{name}")
         os.symlink(capture, f"{folder}/{name}/ilb.data")
+    os.symlink(capture, folder + "/data")
     shutil.copy(capture + "/topology.xml", folder + "/topo.xml")
+    for path in glob.glob(f"{source}/man/*.1"):
+        with open(path, encoding="utf-8") as file:
+            # What a page shows of a file, its name just above.
+            for name, text in re.findall(
+                    r"^\.Pa (\S+\.json)$(?:\n\.?[\w ]+:?)*?\n"
+                    r"\.Bd -literal[^\n]*\n({.*?)^\.Ed", file.read(),
+                    re.S | re.M):
+                with open(f"{folder}/{name}", "w", encoding="utf-8") as out:
+                    out.write(text)
 
 
 with tempfile.TemporaryDirectory(prefix="ilb-examples-") as scratch:
