@@ -17,7 +17,7 @@ struct search {
 	struct ilb_balance *b;
 	const struct ilb_wakeup *w;
 	const struct ilb_sched_domain *sd;
-	unsigned long *left;	/* CPUs that may still be chosen */
+	unsigned long *left;	/* CPUs that scan_cores() may still choose */
 	unsigned int target;
 	int unequal;		/* capacities differ here */
 };
@@ -196,6 +196,7 @@ static unsigned int scan_cores(struct search *s, struct ilb_llc *llc)
 	unsigned int start = position(span, s->target + 1);
 	unsigned int i, cpu, thread = NONE;
 
+	start_search(s);
 	for (i = 0; i < span->weight; i++) {
 		cpu = span->cpus[(start + i) % span->weight];
 		if (!ilb_mask_test(s->left, cpu))
@@ -211,12 +212,14 @@ static unsigned int scan_cores(struct search *s, struct ilb_llc *llc)
 static unsigned int scan_cpus(const struct search *s, unsigned int nr)
 {
 	const struct ilb_span *span = s->sd->span;
-	unsigned int start = position(span, s->target + 1);
+	unsigned int at = position(span, s->target + 1);
 	unsigned int i, cpu;
 
 	for (i = 0; i < span->weight; i++) {
-		cpu = span->cpus[(start + i) % span->weight];
-		if (!ilb_mask_test(s->left, cpu))
+		cpu = span->cpus[at];
+		if (++at == span->weight)
+			at = 0;
+		if (!allowed(s->w, cpu))
 			continue;
 		if (!nr--)
 			return NONE;
@@ -244,7 +247,6 @@ static unsigned int search_cache(struct search *s)
 	/* So busy that looking is in vain. */
 	if (!llc->idle_scan)
 		return NONE;
-	start_search(s);
 	if (smt && llc->has_idle_cores)
 		return scan_cores(s, llc);
 	return scan_cpus(s, llc->idle_scan);

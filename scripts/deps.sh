@@ -12,7 +12,7 @@ build="gcc meson ninja-build pkg-config libc6-dev libtracecmd-dev
 	libarchive-dev libelf-dev clang bpftool"
 check="python3 python3-jsonschema trace-cmd mandoc binutils xz-utils
 	spin"
-bench="linux-perf trace-cmd valgrind bpftool bpftrace"
+bench="linux-perf trace-cmd valgrind bpftool bpftrace libsimgrid-dev"
 fuzz="clang llvm"
 ci="clang llvm git"
 cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"

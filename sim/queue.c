@@ -29,11 +29,12 @@ void ilb_queue_free(struct ilb_queue *q)
 	free(q->place);
 }
 
+/* Compared at once: which of two is first cannot be predicted. */
 static inline int before(const struct ilb_queue_node *a,
 			 const struct ilb_queue_node *b)
 {
-	return a->time < b->time ||
-	       (a->time == b->time && a->order < b->order);
+	return ((unsigned __int128)a->time << 64 | a->order) <
+	       ((unsigned __int128)b->time << 64 | b->order);
 }
 
 static inline void put(struct ilb_queue *q, unsigned int i,
@@ -57,16 +58,27 @@ static void sift_up(struct ilb_queue *q, unsigned int i,
 	put(q, i, node);
 }
 
+static inline unsigned int first_of_four(const struct ilb_queue *q,
+					 unsigned int i)
+{
+	const struct ilb_queue_node *h = &q->heap[i];
+	unsigned int a = (unsigned int)before(&h[1], &h[0]);
+	unsigned int b = 2 + (unsigned int)before(&h[3], &h[2]);
+
+	return i + (before(&h[b], &h[a]) ? b : a);
+}
+
 /* The earliest child of @i, q->nr if it has none. */
 static inline unsigned int first_child(const struct ilb_queue *q,
 				       unsigned int i)
 {
 	unsigned int child = i * ARITY + 1, end = child + ARITY, best = child;
 
+	if (end <= q->nr)
+		return first_of_four(q, child);
 	if (child >= q->nr)
 		return q->nr;
-	if (end > q->nr)
-		end = q->nr;
+	end = q->nr;
 	while (++child < end)
 		if (before(&q->heap[child], &q->heap[best]))
 			best = child;

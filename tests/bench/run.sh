@@ -17,6 +17,7 @@ for bench in report replay overhead; do
 	status=$?
 	[ $status = 0 ] || [ $status = 77 ] || failed=$status
 done
+python3 "$here/sim.py" "$build" || failed=$?
 python3 "$here/stat.py" "$build"
 status=$?
 [ $status = 0 ] || [ $status = 77 ] || failed=$status

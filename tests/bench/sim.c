@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How fast the simulator is: usage: sim SCENARIO.json [VARIANT]. One line:
- * timers fired, events made, CPU seconds, timers per CPU second.
+ * wakeups, timers fired (the engine's events), events made, CPU seconds, rates.
  */
 
 #include <inttypes.h>
@@ -50,10 +50,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	getrusage(RUSAGE_SELF, &usage);
-	printf("sim %s: timers %" PRIu64 " events %" PRIu64
-	       " cpu_s %.3f timers_per_s %.0f events_per_s %.0f max_rss_kb %ld digest %016"
-	       PRIx64 "\n", plan->name, result.steps, result.events, took,
-	       (double)result.steps / took, (double)result.events / took,
+	printf("sim %s: wakeups %" PRIu64 " timers %" PRIu64 " events %" PRIu64
+	       " cpu_s %.3f simulated_s %.3f timers_per_s %.0f wakeups_per_s %.0f max_rss_kb %ld digest %016"
+	       PRIx64 "\n", plan->name, result.wakeups, result.steps,
+	       result.events, took, (double)plan->duration_ns / 1e9,
+	       (double)result.steps / took, (double)result.wakeups / took,
 	       usage.ru_maxrss, result.digest);
 	ilb_sim_plan_free(plan);
 	ilb_scenario_free(s);
