@@ -178,7 +178,7 @@ static void add_domains(struct ilb_table *table, const json_t *a,
 }
 
 static int print(FILE *out, const json_t *a, const json_t *b,
-		 unsigned int width)
+		 unsigned int width, int *empty)
 {
 	static const struct ilb_column columns[] = {
 		{ "", 0 }, { "A", 1 }, { "B", 1 }, { "B/A", 1 },
@@ -189,6 +189,7 @@ static int print(FILE *out, const json_t *a, const json_t *b,
 	ilb_table_begin(&table, columns, 4, 1);
 	add_rows(&table, a, b);
 	add_domains(&table, a, b);
+	*empty = !table.cells;
 	ilb_table_end(&table, &text);
 	if (!text.err && (fflush(out) || ferror(out)))
 		text.err = -ILB_ERR_IO;
@@ -199,17 +200,21 @@ int ilb_stat_diff(FILE *out, const char *a, const char *b,
 		  unsigned int width, struct ilb_error *error)
 {
 	json_t *x = NULL, *y = NULL;
-	int err;
+	int err, empty = 0;
 
 	err = load(&x, a, error);
 	if (!err)
 		err = load(&y, b, error);
 	if (!err) {
-		err = print(out, x, y, width);
+		err = print(out, x, y, width, &empty);
 		if (err)
 			ilb_fail(error, (enum ilb_err)-err, "%s",
 				 ilb_strerror(err));
 	}
+	if (empty && !err)
+		err = ilb_fail(error, ILB_ERR_FORMAT,
+			       "%s, %s: no figure to compare in either; give what 'ilb stat --json' printed",
+			       a, b);
 	json_decref(x);
 	json_decref(y);
 	return err;

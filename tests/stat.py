@@ -296,6 +296,10 @@ def diff():
             bad.append((name, got))
     report("--diff: files that are none, one line and status 3", not bad,
            *bad)
+    write("nothing.json", "{}")
+    got = run("--diff", "nothing.json", "nothing.json")
+    report("--diff: nothing to compare is an error, not an empty table",
+           got[0] == 3 and not got[1] and got[2].count("\n") == 1, *got)
 
 
 def leftovers():

@@ -60,7 +60,8 @@ int ilb_stat_run(const struct ilb_stat_options *options, int *status,
  * Counts are compared per second. Of a file with several intervals the last
  * counts.
  *
- * Returns 0, -ILB_ERR_NOENT, -ILB_ERR_FORMAT, -ILB_ERR_IO, -ILB_ERR_NOMEM.
+ * Returns 0, -ILB_ERR_NOENT, -ILB_ERR_FORMAT (also if neither has a figure),
+ * -ILB_ERR_IO, -ILB_ERR_NOMEM.
  */
 int ilb_stat_diff(FILE *out, const char *a, const char *b,
 		  unsigned int width, struct ilb_error *error);
