@@ -35,6 +35,32 @@
  *     returned: exactly one writer sees each transition, and goes up.
  *
  * A choice only loads, in whatever order: it tests what it found.
+ *
+ * All accesses to shared words, by function, and what each relies on:
+ *
+ *	raise, lower	fetch_add of state: an event begins here; full, so that
+ *			it comes before all loads below (1). The load before
+ *			it is of the CPU's own bit, which no one else writes
+ *	core_is_idle	loads of siblings' state, after a fetch of the event
+ *			(1), and again after each write of whole (2)
+ *	core_is_marked	loads of whole, after lower's fetch (1)
+ *	wanted		load of state, after core_is_idle: not older than what
+ *			that loaded, as both come after the same fetch (2)
+ *	set_bits	load, then fetch_or, of whole or a tree's word. Found
+ *			said already, nothing is written: whoever unsays it
+ *			later does so by a fetch, and looks again after that (2)
+ *	clear_bits	load, then fetch_and, of the same; likewise
+ *	candidates,	loads of what a word above is derived from, before and
+ *	has_candidates	after that word is written or found right (2)
+ *	next_block	loads of the trees, by choices and ilb_index_empty():
+ *			no order, each may be stale
+ *	sync_block, ilb_index_check()'s functions
+ *			plain reads, by callers that know of no event under
+ *			way
+ *
+ * ilb_fetch_*() and ilb_load() are sequentially consistent in C11's terms (in
+ * the kernel: value-returning atomics, and READ_ONCE() beside them). Nothing
+ * weaker is used: 1 is store buffering, which acquire and release allow.
  */
 
 #include "core/env.h"

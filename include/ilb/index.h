@@ -45,7 +45,8 @@
  * returned at the instant of these tests, but may pass over a core that is
  * becoming idle, as a scan does that has already passed it.
  *
- * Memory orders are justified in core/index.c, and checked in tests/spin.
+ * Memory orders, of every access, are justified at the head of core/index.c;
+ * tests/unit/index_order.c and index_race.c try them.
  */
 
 #define ILB_INDEX_SPAN		(ILB_WORD_BITS / 2U)
@@ -96,8 +97,8 @@ void ilb_index_unregister(struct ilb_index *index, unsigned int cpu);
  *
  * For hosts that have masks instead of events: a CPU is idle if it is in
  * @view->idle, and registered if in @view->mask and @view->housekeeping. Takes
- * a step a block, and the events of the CPUs that changed. User space only, as
- * a view has no idle mask in the kernel.
+ * a step a block, and the events of the CPUs that changed; no other event may
+ * be under way. User space only, as a view has no idle mask in the kernel.
  */
 void ilb_index_sync(struct ilb_index *index, const struct ilb_view *view);
 
