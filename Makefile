@@ -56,9 +56,9 @@ mutation: deps-check
 bench: deps-bench all
 	@tests/bench/run.sh $(BUILD)
 
-# Every target for SECONDS; findings are left in build-fuzz/.
+# All targets in SECONDS of all CPUs; findings are left in build-fuzz/found/.
 fuzz: deps-fuzz
-	@scripts/fuzz.sh $(or $(SECONDS),60)
+	@scripts/fuzz.sh $(or $(SECONDS),1200)
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild

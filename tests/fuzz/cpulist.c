@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPU lists and policy names: what is read is written and read again. */
+/*
+ * CPU lists, policy names and kernel command lines. What is read of a list is
+ * written and read again.
+ */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,10 +10,22 @@
 
 #include "ilb/mask.h"
 #include "ilb/target.h"
+#include "trace/bootline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CPUS	300U
+
+static void read_bootline(const char *text)
+{
+	static struct ilb_bootline line;
+
+	ilb_bootline_parse(&line, text, CPUS);
+	if (ilb_mask_next(line.nohz, ILB_CPUS_MAX, CPUS) < ILB_CPUS_MAX ||
+	    ilb_mask_next(line.domain, ILB_CPUS_MAX, CPUS) < ILB_CPUS_MAX ||
+	    ilb_mask_next(line.nohz_full, ILB_CPUS_MAX, CPUS) < ILB_CPUS_MAX)
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -32,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ilb_policy_parse(&policy, copy, CPUS) &&
 	    (!policy.rule || policy.start >= CPUS))
 		abort();
+	read_bootline(copy);
 	free(copy);
 	return 0;
 }
