@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 
+TIMEOUT = 300
 STATES_OF_AIMS = ("one-task-per-core", "one-task-per-core-all-in-mask")
 
 
@@ -34,11 +35,16 @@ def instructions(bench, work):
         return {}
     for name in glob.glob(work + "/callgrind.*"):
         os.unlink(name)
-    done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "-q",
-         "--callgrind-out-file=" + work + "/callgrind", bench],
-        capture_output=True, timeout=300)
+    try:
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", "-q",
+             "--callgrind-out-file=" + work + "/callgrind", bench],
+            capture_output=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        print("# no instructions: callgrind took more than %d s" % TIMEOUT)
+        return {}
     if done.returncode:
+        print("# no instructions: callgrind ended with %d" % done.returncode)
         return {}
     counts = {}
     for name in glob.glob(work + "/callgrind.*"):
