@@ -244,7 +244,7 @@ static int take_measures(struct session *s, uint64_t end_ns,
 	return 0;
 }
 
-static int end_interval(struct session *s, uint64_t end_ns)
+static int end_interval(struct session *s)
 {
 	struct ilb_moments_totals totals;
 	struct ilb_report report = {
@@ -258,11 +258,16 @@ static int end_interval(struct session *s, uint64_t end_ns)
 		.best = -1,
 	};
 	struct ilb_measures *measures;
+	uint64_t end_ns;
 	int err;
 
 	err = read_buffers(s);
 	if (err)
 		return err;
+	/* What takes long comes first: counts and clock are of one moment. */
+	if (s->kernel)
+		ilb_stat_kernel_settle(s->kernel);
+	end_ns = now();
 	take_exact(s, &totals, end_ns);
 	if (s->locks)
 		ilb_locks_take(s->locks, &s->rq_lock);
@@ -334,7 +339,7 @@ static int follow(struct session *s)
 		err = wait_until(s, end_ns);
 		if (err || s->stopped || !end_ns || now() < end_ns)
 			continue;
-		err = end_interval(s, now());
+		err = end_interval(s);
 		if (o->count && s->shown >= o->count)
 			return err;
 		/* Without drift; after a suspend, not many at once. */
@@ -342,7 +347,7 @@ static int follow(struct session *s)
 		if (end_ns < now())
 			end_ns = now() + o->interval_ns;
 	}
-	return err ? err : end_interval(s, now());
+	return err ? err : end_interval(s);
 }
 
 static int watch(struct session *s)

@@ -39,6 +39,9 @@ int ilb_stat_kernel_open(struct ilb_stat_kernel **kernel,
 /** ilb_stat_kernel_start() - what was counted before does not count. */
 void ilb_stat_kernel_start(struct ilb_stat_kernel *kernel);
 
+/** ilb_stat_kernel_settle() - charge what is due; before each _take(). */
+void ilb_stat_kernel_settle(const struct ilb_stat_kernel *kernel);
+
 /**
  * ilb_stat_kernel_take() - what was counted since the last call, or the start
  * @measures: its parts that have a source are filled and known; kicks only

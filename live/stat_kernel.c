@@ -436,13 +436,13 @@ static int take_victims(struct ilb_stat_kernel *k, struct ilb_measures *m)
 }
 
 /* Who runs for long does not switch: wake only CPUs with something due. */
-static void settle(struct ilb_stat_kernel *k)
+void ilb_stat_kernel_settle(const struct ilb_stat_kernel *kernel)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < k->topology->nr_cpus; cpu++)
-		if (k->cpu[cpu].due_kicks || k->cpu[cpu].due_ns)
-			look(k, cpu);
+	for (cpu = 0; cpu < kernel->topology->nr_cpus; cpu++)
+		if (kernel->cpu[cpu].due_kicks || kernel->cpu[cpu].due_ns)
+			look(kernel, cpu);
 }
 
 static void set_known(const struct ilb_stat_kernel *k, struct ilb_measures *m)
@@ -465,7 +465,6 @@ int ilb_stat_kernel_take(struct ilb_stat_kernel *kernel,
 
 	if (!c)
 		return -ILB_ERR_NOMEM;
-	settle(kernel);
 	for (cpu = 0; cpu < kernel->topology->nr_cpus; cpu++) {
 		last = &kernel->last[cpu];
 		now_ns = now();

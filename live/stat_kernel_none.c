@@ -33,6 +33,11 @@ void ilb_stat_kernel_start(struct ilb_stat_kernel *kernel)
 	(void)kernel;
 }
 
+void ilb_stat_kernel_settle(const struct ilb_stat_kernel *kernel)
+{
+	(void)kernel;
+}
+
 int ilb_stat_kernel_take(struct ilb_stat_kernel *kernel,
 			 struct ilb_measures *measures)
 {
