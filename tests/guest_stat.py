@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# usage: guest_stat.py ILB [-q QEMU] [IMAGE...]   "ilb stat" against a trace of
-# the same window, on real kernels; TAP.
+# usage: guest_stat.py ILB [--qemu QEMU] [--topology T] [--keep FOLDER]
+#                      [--parts trace,hotplug,locks,functions,lockdown]
+#                      [IMAGE...]
+# "ilb stat" against what else watches the same window, on real kernels; TAP.
 #
 # In a guest "ilb record" watches "ilb stat", which watches a job. Here the
 # trace's events of stat's window are counted again, line by line of what
-# trace-cmd prints, and /proc/schedstat by a reading of its own. Boots the
+# trace-cmd prints, and /proc/schedstat by a reading of its own. Then kprobes
+# tell of the runqueue's lock, and perf, where it is installed, of functions.
+# The last of them is booted once more for each kind of lockdown. Boots the
 # images given, else what "ilb vm fetch" left in the cache.
 
+import argparse
 import json
+import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-ilb = os.path.abspath(sys.argv[1])
 results = []
 SLACK_US = 6
 job = """
@@ -25,24 +31,76 @@ ilb workload pin --per-core -d 5 >/dev/null
 sleep 0.2
 cat /proc/schedstat >schedstat.last
 """
-script = """
+begin = """
+say() { read up rest </proc/uptime; echo "$up s: $*"; }
+T=/sys/kernel/tracing
+status=0
 echo 1 >/proc/sys/kernel/sched_schedstats
+cat /proc/kallsyms >symbols
+"""
+end = """
+dmesg | grep -E 'WARNING|BUG|stall|lockup' >dmesg.bad
+say end
+exit $status
+"""
+trace = """
 cat >job.sh <<'X'
 """ + job + """
 X
 cat >watch.sh <<'X'
 sleep 1
-exec ilb stat --json --functions -o stat.json -- sh ./job.sh
-X
-ilb record -o capture -- sh ./watch.sh 2>record.err
+cat /proc/schedstat >schedstat.before
+ilb stat --json -o stat.json -- sh ./job.sh
 status=$?
+cat /proc/schedstat >schedstat.after
+exit $status
+X
+ilb record -o capture -- sh ./watch.sh 2>record.err || status=6
+"""
+hotplug = """
 ilb stat -I 0.5 -n 8 --json -o hotplug.json &
 sleep 1.2
 echo 0 >/sys/devices/system/cpu/cpu3/online
 sleep 1
 echo 1 >/sys/devices/system/cpu/cpu3/online
-wait $! || status=9
-exit $status
+wait $! || status=7
+"""
+locks = """
+newidle=sched_balance_newidle
+grep -q " t $newidle$" symbols || newidle=newidle_balance
+for probe in 'p:lock raw_spin_rq_lock_nested rq=$arg1' \\
+		'r:locked raw_spin_rq_lock_nested' \\
+		'p:unlock raw_spin_rq_unlock rq=$arg1' \\
+		"p:newidle $newidle" "r:newidle_end $newidle"; do
+	echo "$probe" >>$T/kprobe_events
+done
+I=$T/instances/locks
+mkdir $I
+echo mono >$I/trace_clock
+echo 16000 >$I/buffer_size_kb
+echo 1 >$I/events/irq/softirq_entry/enable
+echo 1 >$I/events/irq/softirq_exit/enable
+echo 1 >$I/events/kprobes/enable
+say probed
+ilb stat --json --rq-lock -o lock.json -- \\
+	ilb workload pin --per-core -d 3 >/dev/null || status=8
+echo 0 >$I/events/kprobes/enable
+cat $I/trace >lock.trace
+cat $I/per_cpu/cpu*/stats | grep overrun >lock.lost
+rmdir $I
+echo >$T/kprobe_events
+"""
+functions = """
+perf=
+[ -x /bin/perf ] && perf="perf record -q -k mono -a -e cpu-clock -F 997
+	-o perf.data --"
+$perf ilb stat --json --functions -o functions.json -- \\
+	ilb workload pin --per-core -d 3 >/dev/null || status=9
+"""
+locked = """
+mount -t securityfs none /sys/kernel/security
+cat /sys/kernel/security/lockdown
+ilb stat --json --functions --rq-lock -o stat.json -- sleep 1
 """
 LINE = re.compile(r"(.*)-(\d+) +\[(\d+)\].*? (\d+\.\d+): +(\w+): +(.*)")
 
@@ -98,35 +156,34 @@ def again(folder, start, end):
 
 
 def schedstat(path):
-    """{(cpu, level): [columns]} and the version, the slow and simple way."""
-    table, cpu = {}, None
+    """{(level, idle type): [lb, balanced, failed, gained]}, the slow way."""
+    sums = {}
     with open(path, encoding="ascii") as file:
         lines = [line.split() for line in file]
-    for words in lines:
-        if words[0].startswith("cpu"):
-            cpu = int(words[0][3:])
-        if words[0].startswith("domain"):
-            table[cpu, int(words[0][6:])] = words[1:]
-    return int(lines[0][1]), table
-
-
-def attempts(folder):
-    """lb_count per (level, idle type) between the first and the last text."""
-    version, first = schedstat(os.path.join(folder, "schedstat.first"))
-    _, last = schedstat(os.path.join(folder, "schedstat.last"))
+    version = int(lines[0][1])
     order = {15: ("idle", "busy", "newly-idle")}.get(
         version, ("busy", "idle", "newly-idle"))
-    skip, each = (2, 11) if version == 17 else (1, 8)
-    sums = {}
-    for key, words in last.items():
+    skip, each, gained = (2, 11, 7) if version == 17 else (1, 8, 4)
+    for words in lines:
+        if not words[0].startswith("domain"):
+            continue
         for i, kind in enumerate(order):
-            at = skip + i * each
-            more = int(words[at]) - int(first[key][at])
-            sums[key[1], kind] = sums.get((key[1], kind), 0) + more
+            key = int(words[0][6:]), kind
+            at = 1 + skip + i * each
+            row = [int(words[at + j]) for j in (0, 1, 2, gained)]
+            sums[key] = [a + b for a, b in zip(row, sums.get(key, [0] * 4))]
     return sums
 
 
-def compare(name, folder):
+def between(folder, first, last):
+    """The difference of two texts."""
+    before = schedstat(os.path.join(folder, first))
+    after = schedstat(os.path.join(folder, last))
+    return {key: [a - b for a, b in zip(row, before[key])]
+            for key, row in after.items()}
+
+
+def check_trace(name, folder):
     with open(os.path.join(folder, "stat.json"), encoding="ascii") as file:
         stat = json.load(file)
     start = stat["capture"]["start_s"]
@@ -162,16 +219,23 @@ def compare(name, folder):
            stat["runs"]["total"] > 50 and
            all(v.get("running_us", 1) > 0 for v in stat["victims"]),
            stat["runs"], stat["victims"])
-    # Its window is a little larger than that between the two texts.
-    least = attempts(folder)
-    table = {(d["level"], d["idle_type"]): d["lb"] for d in stat["domains"]}
-    report(f"{name}: load balancing as /proc/schedstat has it", set(least) ==
-           set(table) and sum(least.values()) > 500 and
-           all(least[k] <= table[k] <= least[k] * 1.2 + 200 for k in least),
-           least, table)
+    # Its window lies around that of two texts, and within that of two others.
+    least = between(folder, "schedstat.first", "schedstat.last")
+    most = between(folder, "schedstat.before", "schedstat.after")
+    table = {(d["level"], d["idle_type"]):
+             [d["lb"], d["balanced"], d["failed"], d["gained"]]
+             for d in stat["domains"]}
+    report(f"{name}: load balancing as /proc/schedstat has it",
+           set(least) == set(table) and
+           sum(row[0] for row in least.values()) > 500 and
+           all(low <= here <= high for key in least for low, here, high in
+               zip(least[key], table[key], most[key])), least, table, most)
+    missing = {key: s for key, s in stat["sources"].items()
+               if not s.get("from") or s.get("needs")}
+    report(f"{name}: each part has its source", not missing, missing)
 
 
-def hotplug(name, folder):
+def check_hotplug(name, folder):
     with open(os.path.join(folder, "hotplug.json"), encoding="ascii") as file:
         data = [json.loads(line) for line in file]
     report(f"{name}: a CPU that goes and comes leaves numbers sane",
@@ -183,39 +247,208 @@ def hotplug(name, folder):
            *data)
 
 
-def boot(name, *options):
-    folder = f"out-{len(results)}"
-    done = subprocess.run([ilb, "vm", *options, "--timeout", "200", "-o",
-                           folder, "--", "sh", "-c", script], timeout=280,
+def window(stat):
+    start = stat["capture"]["start_s"]
+    return start, start + stat["capture"]["duration_s"]
+
+
+def holds(folder, start, end):
+    """{where: [holds, us]} of what kprobes say."""
+    sums = {"softirq": [0, 0.0], "newidle": [0, 0.0]}
+    where, wanted, held = {}, {}, {}
+    with open(os.path.join(folder, "lock.trace"), encoding="ascii") as file:
+        found = [match.groups() for match in map(LINE.match, file) if match]
+    for _, _, cpu, when, name, rest in found:
+        if name.startswith("softirq") and "SCHED" in rest or \
+                name.startswith("newidle"):
+            begins = name in ("softirq_entry", "newidle")
+            where[cpu] = name[:7] if begins else None
+            held.pop(cpu, None)
+        elif not where.get(cpu):
+            continue
+        elif name == "lock":
+            wanted[cpu] = rest.split("rq=")[1]
+        elif name == "locked" and cpu not in held and cpu in wanted:
+            held[cpu] = wanted.pop(cpu), float(when)
+        elif name == "unlock" and cpu in held and \
+                held[cpu][0] == rest.split("rq=")[1]:
+            at = held.pop(cpu)[1]
+            if start <= at and float(when) <= end:
+                sums[where[cpu]][0] += 1
+                sums[where[cpu]][1] += (float(when) - at) * 1e6
+    return sums
+
+
+def check_locks(name, folder):
+    with open(os.path.join(folder, "lock.json"), encoding="ascii") as file:
+        stat = json.load(file)
+    with open(os.path.join(folder, "lock.lost"), encoding="ascii") as file:
+        lost = sum(int(line.split()[-1]) for line in file)
+    expected = holds(folder, *window(stat))
+    here = {key[:-3]: [h["count"], h["count"] * h.get("mean", 0)]
+            for key, h in stat.get("rq_lock", {}).items()}
+    there = {row[2] for row in symbols(folder)}
+    if not {"raw_spin_rq_lock_nested", "raw_spin_rq_unlock"} <= there:
+        expected = {}
+    elif not {"sched_balance_newidle", "newidle_balance"} & there:
+        del expected["newidle"]
+    print("#", name, "holds", here, expected, "lost", lost)
+    report(f"{name}: holds of a lock as kprobes count them, within 1 %",
+           not lost and set(here) == set(expected) and all(
+               here[key][0] > 50 and near(here[key][0], e[0], 1, 2) and
+               near(here[key][1], e[1], 2, SLACK_US * e[0])
+               for key, e in expected.items()), here, expected, lost)
+
+
+def symbols(folder):
+    with open(os.path.join(folder, "symbols"), encoding="ascii") as file:
+        return [line.split() for line in file]
+
+
+def addresses(folder, names):
+    """{name: (from, to)} of what the guest's kernel lists."""
+    rows = symbols(folder)
+    places = sorted({int(row[0], 16) for row in rows})
+    return {row[2]: (int(row[0], 16), next(
+        p for p in places if p > int(row[0], 16)))
+            for row in rows if row[2] in names}
+
+
+def sampled(folder, start, end):
+    """Where perf's samples were, in the window."""
+    done = subprocess.run(["perf", "script", "-F", "time,ip", "-i",
+                           os.path.join(folder, "perf.data")], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False)
+    rows = [line.split()[:2] for line in done.stdout.splitlines()]
+    return [int(row[1], 16) for row in rows
+            if len(row) == 2 and start <= float(row[0].strip(":")) <= end]
+
+
+def check_functions(name, folder):
+    with open(os.path.join(folder, "functions.json"),
+              encoding="ascii") as file:
+        stat = json.load(file)
+    ours = stat.get("functions", {"share": []})
+    names = {share["name"] for share in ours["share"]}
+    report(f"{name}: functions of the balancer are found", names >= {
+        "nohz_balance_enter_idle", "nohz_balance_exit_idle"}, stat)
+    if not os.path.exists(os.path.join(folder, "perf.data")):
+        return
+    theirs = sampled(folder, *window(stat))
+    places = addresses(folder, names)
+    bad = []
+    for share in ours["share"]:
+        low, high = places[share["name"]]
+        part = sum(low <= ip < high for ip in theirs) / max(1, len(theirs))
+        error = 196 * math.sqrt(max(part, 4 / (len(theirs) + 4)) /
+                                (len(theirs) + 4))
+        print("#", name, share, "%.3f %% of %d" % (100 * part, len(theirs)))
+        # Two samples of one thing: 19 of 20 for each, 99 for both.
+        if abs(share["pct"] - 100 * part) > share["error_pct"] + error:
+            bad.append((share, part, error))
+    report(f"{name}: as many samples as perf takes, and the same shares",
+           near(ours["samples"], len(theirs), 10) and len(theirs) > 1000 and
+           not bad, ours, len(theirs), *bad)
+
+
+def run(folder, what, args, *options):
+    done = subprocess.run([ilb, "vm", *options, *args, "--timeout", "230",
+                           "-o", folder, "--", "sh", "-c", what], timeout=280,
                           check=False, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
-    report(f"{name}: recorded", done.returncode == 0, done.stdout)
-    if not done.returncode:
-        compare(name, folder)
-        hotplug(name, folder)
+    print("#", "\n# ".join(done.stdout.splitlines()), flush=True)
+    return done.returncode
+
+
+PARTS = {
+    "trace": (trace, check_trace),
+    "hotplug": (hotplug, check_hotplug),
+    "locks": (locks, check_locks),
+    "functions": (functions, check_functions),
+}
+
+
+def boot(name, image, folder, args, parts):
+    folder = os.path.join(folder, name)
+    perf = shutil.which("perf") if "functions" in parts else None
+    script = begin + "".join(f"say {part}\n{PARTS[part][0]}"
+                             for part in parts) + end
+    status = run(folder, script, args, "--kernel", image,
+                 *(["--with", perf] if perf else []))
+    report(f"{name}: watched", status == 0, status)
+    if status:
+        return
+    for part in parts:
+        PARTS[part][1](name, folder)
+    with open(os.path.join(folder, "dmesg.bad"), encoding="ascii") as file:
+        said = file.read()
+    report(f"{name}: nothing that the kernel complains about", not said, said)
+
+
+def lock_down(name, image, folder, args, mode):
+    """Where reading the kernel is forbidden it is said; 0 is no answer."""
+    folder = os.path.join(folder, f"{name}-{mode}")
+    status = run(folder, locked, args, "--kernel", image, "--append",
+                 f"lockdown={mode}")
+    report(f"{name}, {mode}: watched", status == 0, status)
+    if status:
+        return
+    with open(os.path.join(folder, "stat.json"), encoding="ascii") as file:
+        stat = json.load(file)
+    sources = stat["sources"]
+    print("#", name, mode, sources)
+    bpf = ("kicks", "moments", "runs", "contention")
+    if mode == "integrity":
+        report(f"{name}, {mode}: all works", all(
+            sources[key].get("from") for key in bpf) and "kicks" in stat and
+               "functions" in stat, stat)
+    else:
+        report(f"{name}, {mode}: what is unknown names lockdown", all(
+            "lockdown" in sources[key].get("needs", "") for key in bpf) and
+               not {"kicks", "runs", "contention", "functions"} & set(stat) and
+               sources["softirq"]["from"] == "/proc/softirqs", stat)
+    report(f"{name}, {mode}: schedstats that are off are unknown",
+           "sched_schedstats=1" in sources["domains"].get("needs", ""),
+           sources)
+
+
+def cached():
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine)
+    done = subprocess.run([ilb, "vm", "list"], check=False, text=True,
+                          stdout=subprocess.PIPE)
+    return [line.split()[1] for line in done.stdout.splitlines()
+            if line.startswith(f"{machine} ") and "QEMU" not in line]
 
 
 def main():
-    args = sys.argv[2:]
-    qemu = ["--qemu", args[1]] if args[:1] == ["-q"] else []
-    images = [os.path.abspath(path) for path in args[2 * bool(qemu):]]
-    if not images:
-        machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(
-            os.uname().machine)
-        done = subprocess.run([ilb, "vm", "list"], check=False, text=True,
-                              stdout=subprocess.PIPE)
-        images = [line.split()[1] for line in done.stdout.splitlines()
-                  if line.startswith(f"{machine} ") and "QEMU" not in line]
+    images = options.images or cached()
     if not images:
         print("1..0 # SKIP no kernels: ilb vm fetch 6.12")
         return 0
+    more = [text for name in ("qemu", "topology") if getattr(options, name)
+            for text in ("--" + name, getattr(options, name))]
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for image in images:
-            boot(os.path.basename(image), "--kernel", image, *qemu)
-        os.chdir("/")
+        folder = options.keep or folder
+        parts = [part for part in PARTS if part in options.parts]
+        for image in images if parts else ():
+            boot(os.path.basename(image), image, folder, more, parts)
+        modes = "confidentiality", "integrity"
+        for mode in modes if "lockdown" in options.parts else ():
+            lock_down(os.path.basename(images[-1]), images[-1], folder, more,
+                      mode)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1
 
 
+parser = argparse.ArgumentParser()
+parser.add_argument("ilb", type=os.path.abspath)
+parser.add_argument("images", nargs="*")
+parser.add_argument("--qemu")
+parser.add_argument("--topology")
+parser.add_argument("--keep", type=os.path.abspath)
+parser.add_argument("--parts", type=lambda text: text.split(","),
+                    default=[*PARTS, "lockdown"])
+options = parser.parse_intermixed_args()
+ilb = options.ilb
 sys.exit(main())

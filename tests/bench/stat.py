@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What watching costs: usage: stat.py BUILD [ROUNDS [LOOPS]]
+       stat.py BUILD --guest RELEASE
 
-'perf bench sched pipe' on one CPU, which does nothing but switch tasks, alone
-and while the machine is watched by: ilb stat; ftrace, of the same events;
+'perf bench sched pipe' on one CPU, which does nothing but switch tasks, and
+'perf bench sched messaging', alone and while the machine is watched by: ilb
+stat; ftrace, of the same events;
 perf sched record; bpftrace, with a script that counts SMT contention. In
 turns within each round, so that a noisy machine is as noisy for all. The cost
 is that of CPU time (user and system) per operation, the least of all rounds,
 against that without a watcher. Then what a run of each of ilb's BPF programs takes,
 from the kernel's own statistics, less what these say of a program that does
-nothing: measuring costs more than these programs. One line each: name, value, unit, and the
-aim where there is one. Needs root.
+nothing: measuring costs more than these programs. One line each: name, value,
+unit, and the aim where there is one. Needs root.
+
+With --guest what --rq-lock costs, whose hooks not every machine takes: the
+pipe in a guest of 'ilb vm', alone, watched, and watched with it. Where QEMU
+emulates the guest only the ratios tell something.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -131,16 +138,17 @@ def watchers(ilb, folder):
     return found
 
 
-def pipe(loops):
+def perf_bench(name, loops):
     """CPU time of one operation, in us."""
-    child = subprocess.Popen(["taskset", "-c", "0", "perf", "bench", "sched",
-                              "pipe", "-l", str(loops)],
-                             stdout=subprocess.DEVNULL)
+    command = ["perf", "bench", "sched", name, "-l", str(loops)]
+    if name == "pipe":
+        command = ["taskset", "-c", "0"] + command
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, child.returncode, after = os.wait4(child.pid, 0)
     return (after.ru_utime + after.ru_stime) / loops * 1e6
 
 
-def compare(ilb, rounds, loops):
+def compare(ilb, name, rounds, loops):
     with tempfile.TemporaryDirectory() as folder:
         kinds = watchers(ilb, folder)
         costs = {kind.name: [] for kind in kinds}
@@ -148,22 +156,24 @@ def compare(ilb, rounds, loops):
             # Another order each time: what comes first is not always cold.
             for kind in kinds[turn % len(kinds):] + kinds[:turn % len(kinds)]:
                 with kind:
-                    costs[kind.name].append(pipe(loops))
+                    costs[kind.name].append(perf_bench(name, loops))
     # The least of each: what else runs on the machine only adds.
     base = min(costs.pop("none"))
-    print("pipe.alone %.3f us/op" % base)
-    for name, values in costs.items():
+    print("%s.alone %.3f us/op" % (name, base))
+    for watcher, values in costs.items():
         more = min(values) - base
-        aim = " (aim: under 1)" if name == "ilb stat" else ""
-        print("pipe.%s %+.2f %%, %+.0f ns/switch%s" % (
-            name.replace(" ", "-"), 100 * more / base, more * 500, aim))
+        aim = " (aim: under 1)" if watcher == "ilb stat" and \
+            name == "pipe" else ""
+        switch = ", %+.0f ns/switch" % (more * 500) if name == "pipe" else ""
+        print("%s.%s %+.2f %%%s%s" % (name, watcher.replace(" ", "-"),
+                                      100 * more / base, switch, aim))
 
 
 def nothing(build, loops):
     """What a run takes that takes no time."""
     with subprocess.Popen([os.path.join(build, "tests/bench/bpf-empty"), "4"],
                           stdout=subprocess.PIPE, text=True) as empty:
-        pipe(loops)
+        perf_bench("pipe", loops)
         return float(empty.communicate()[0])
 
 
@@ -175,7 +185,7 @@ def per_run(build, ilb, loops):
     try:
         with Watcher("ilb stat", [ilb, "stat", "-I", "1"],
                      lambda: "on_switch" in programs()):
-            pipe(loops)
+            perf_bench("pipe", loops)
             found = programs()
         zero = nothing(build, loops)
     finally:
@@ -191,9 +201,61 @@ def per_run(build, ilb, loops):
             program["run_cnt"]))
 
 
+# ---- in a guest, which has a shell but no Python ----
+
+GUEST = """
+echo 1 >/proc/sys/kernel/bpf_stats_enabled
+one() {
+    echo "= $1"
+    time -p taskset -c 0 perf bench sched pipe -l 4000 2>&1
+}
+for round in 1 2 3; do
+    one alone
+    for how in "" --rq-lock; do
+        ilb stat $how -o /tmp/said & pid=$!
+        sleep 3
+        one "stat$how"
+        [ $round = 3 ] && bpftool prog show
+        kill -INT $pid
+        wait $pid
+    done
+done 2>&1
+"""
+
+
+def guest(ilb, release):
+    perf, tool = shutil.which("perf"), bpftool()
+    done = subprocess.run(
+        [ilb, "vm", "--kernel", release, "--topology",
+         "pack:1 [numa] l3:1 core:2 pu:2", "--with", perf, "--with", tool,
+         "-o", tempfile.mktemp(), "--", "sh", "-c", GUEST], text=True,
+        stdout=subprocess.PIPE, check=False, timeout=600)
+    if done.returncode:
+        skip("the guest failed: " + done.stdout[-500:])
+    found = re.findall(r"^= (\S+)$.*?^user ([\d.]+)\nsys ([\d.]+)$",
+                       done.stdout, re.M | re.S)
+    least = {}
+    for name, user, kernel in found:
+        time_s = float(user) + float(kernel)
+        least[name] = min(time_s, least.get(name, time_s))
+    for name in ("stat", "stat--rq-lock"):
+        print("guest.%s %+.1f %% of the pipe's CPU time" % (
+            name, 100 * (least[name] / least["alone"] - 1)))
+    # Of programs with one name, the last: that of the last watcher.
+    runs = {name: int(ns) / int(nr) for name, ns, nr in re.findall(
+        r"  name (\w+) .*? run_time_ns (\d+) run_cnt ([1-9]\d*)",
+        done.stdout)}
+    for name in ("on_lock", "on_unlock"):
+        print("guest.%s %.2f times a run of on_switch, measuring included" % (
+            name, runs[name] / runs["on_switch"]))
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     ilb = os.path.join(build, "ilb")
+    if sys.argv[2:3] == ["--guest"]:
+        guest(ilb, sys.argv[3])
+        return
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     loops = int(sys.argv[3]) if len(sys.argv) > 3 else 200000
     subprocess.run(["ninja", "-C", build, "tests/bench/bpf-empty"], check=True,
@@ -205,7 +267,9 @@ def main():
     if not os.path.exists("/sys/kernel/btf/vmlinux"):
         skip("this kernel has no BTF")
     per_run(build, ilb, loops)
-    compare(ilb, rounds, loops)
+    compare(ilb, "pipe", rounds, loops)
+    # 20 senders to 20 receivers in each of ten groups.
+    compare(ilb, "messaging", rounds, max(1, loops // 4000))
 
 
 main()
