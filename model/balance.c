@@ -49,6 +49,12 @@ uint64_t ilb_balance_jiffies(const struct ilb_balance *balance)
 	       (NS_PER_S / balance->setup.hz);
 }
 
+void ilb_balance_queued(struct ilb_balance *balance, unsigned int cpu)
+{
+	if (ilb_lb_queue(balance, cpu)->nr_running > 1)
+		balance->overloaded = 1;
+}
+
 /* Rounded up, as the kernel does. */
 static uint64_t ms_to_jiffies(const struct ilb_balance *b, uint64_t ms)
 {

@@ -115,6 +115,7 @@ void ilb_sim_enqueue(struct ilb_sim *sim, struct ilb_sim_task *t,
 	t->vruntime = c->min_vruntime + clamp_lag(t->vruntime);
 	insert(sim, cpu, t);
 	count_running(sim, cpu, 1);
+	ilb_balance_queued(&sim->balance, cpu);
 	ilb_sim_update_idle(sim, cpu);
 	if (!c->current || t->vruntime < c->current->slice_from)
 		c->resched = 1;

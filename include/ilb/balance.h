@@ -144,7 +144,8 @@ struct ilb_balance_setup {
 /**
  * struct ilb_balance - all of it
  * @setup: as given, zeroes replaced
- * @overloaded: some CPU had two tasks when last looked at
+ * @overloaded: some CPU got a second task since all were last looked at, or
+ *	had two then
  * @overutilized: likewise, some CPU had no capacity left
  * @serializing: the CPU that balances across nodes, so that others may not;
  *	ILB_CPU_NONE for none. The host's, to say that such a pass takes its
@@ -181,6 +182,14 @@ void ilb_balance_init(struct ilb_balance *balance,
 
 /** ilb_balance_jiffies() - the host's clock, in jiffies */
 uint64_t ilb_balance_jiffies(const struct ilb_balance *balance);
+
+/**
+ * ilb_balance_queued() - add_nr_running(): @cpu has one task more
+ *
+ * A second one is reason enough for newly idle CPUs to look, until somebody
+ * looks at all CPUs and finds none with two.
+ */
+void ilb_balance_queued(struct ilb_balance *balance, unsigned int cpu);
 
 /**
  * ilb_balance_softirq() - sched_balance_softirq(): @cpu's SCHED softirq

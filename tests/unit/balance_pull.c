@@ -329,6 +329,24 @@ static void newidle_wants_an_overloaded_machine(void **state)
 	world_free(w);
 }
 
+/* It is known at once, not only when somebody looks at all CPUs. */
+static void a_second_task_overloads_the_machine(void **state)
+{
+	struct world *w = small("linux-6.1");
+
+	(void)state;
+	certain(w, 0);
+	add_tasks(w, 1, 1);
+	ilb_balance_queued(&w->balance, 1);
+	newidle(w, 0);
+	assert_int_equal(world_level(w, 0, 0)->counts[ILB_IDLE_NEWLY].lb, 0);
+	add_tasks(w, 1, 1);
+	ilb_balance_queued(&w->balance, 1);
+	newidle(w, 0);
+	assert_int_equal(world_level(w, 0, 0)->counts[ILB_IDLE_NEWLY].lb, 1);
+	world_free(w);
+}
+
 /* Three against none would be one; five: two, but one is enough. */
 static void newidle_takes_one_if_preemptible(void **state)
 {
@@ -592,6 +610,7 @@ int main(void)
 		cmocka_unit_test(a_pinned_current_task_is_not_pushed),
 		cmocka_unit_test(the_last_task_stays),
 		cmocka_unit_test(newidle_wants_an_overloaded_machine),
+		cmocka_unit_test(a_second_task_overloads_the_machine),
 		cmocka_unit_test(newidle_takes_one_if_preemptible),
 		cmocka_unit_test(newidle_stops_where_it_costs_too_much),
 		cmocka_unit_test(newidle_zeroes_failures_only),
