@@ -93,15 +93,20 @@ void ilb_sim_idle(struct ilb_sim *sim, unsigned int cpu)
 	c->in_state = 1;
 	c->mode = ILB_SIM_SLEEPS;
 	c->ends = ILB_NEVER;
+	c->slept_since = sim->now;
 	ilb_sim_say(sim, cpu, ILB_EVENT_IDLE, c->idle_state);
 	ilb_sim_sleep_thread(sim, cpu);
 }
 
+/* Interrupts end a sleep, too, so they are learned from. */
 void ilb_sim_idle_leave_state(struct ilb_sim *sim, unsigned int cpu)
 {
-	if (!sim->cpu[cpu].in_state)
+	struct ilb_sim_cpu *c = &sim->cpu[cpu];
+
+	if (!c->in_state)
 		return;
-	sim->cpu[cpu].in_state = 0;
+	c->in_state = 0;
+	c->history[c->idles++ % ILB_SIM_HISTORY] = sim->now - c->slept_since;
 	ilb_sim_say(sim, cpu, ILB_EVENT_IDLE, ILB_IDLE_EXIT);
 }
 
@@ -119,9 +124,6 @@ void ilb_sim_idle_begin(struct ilb_sim *sim, unsigned int cpu, uint64_t ns)
 
 void ilb_sim_idle_end(struct ilb_sim *sim, unsigned int cpu)
 {
-	struct ilb_sim_cpu *c = &sim->cpu[cpu];
-
-	c->history[c->idles++ % ILB_SIM_HISTORY] = sim->now - c->idle_since;
 	ilb_tick_idle_exit(&sim->tick, cpu, sim->now);
 	ilb_sim_tick_arm(sim, cpu);
 }

@@ -4,7 +4,7 @@
  * microseconds unless they have a unit. What rt-app has and this machine has
  * not is refused by name. Beyond rt-app: "pin" (instance n of a task is bound
  * to CPU n of "cpus", or to all threads of its core), "after" (start when that
- * task has ended), "jitter_ppm", and barriers at which the waiting spin.
+ * task has ended), "spread", "jitter_ppm", and barriers at which the waiting spin.
  */
 
 #include <stdlib.h>
@@ -29,9 +29,9 @@ static const char *const foreign_words[] = {
 };
 
 static const char *const task_words[] = {
-	"instance", "loop", "cpus", "pin", "after", "delay", "jitter_ppm",
-	"phases", "run", "sleep", "timer", "barrier", "suspend", "resume",
-	NULL
+	"instance", "loop", "cpus", "pin", "after", "delay", "spread",
+	"jitter_ppm", "phases", "run", "sleep", "timer", "barrier", "suspend",
+	"resume", NULL
 };
 
 static const char *const phase_words[] = {
@@ -416,13 +416,16 @@ static int fill_instances(struct reader *r)
 	struct group *g = r->group;
 	struct ilb_sim_task_plan *task;
 	struct ilb_sim_step *steps;
-	uint64_t delay = 0;
+	uint64_t delay = 0, spread = 0;
 	int64_t jitter = 0;
 	unsigned int i;
 	int err;
 
 	err = ilb_input_time(r->json, g->object, "delay", US, 0,
 			    ILB_SIM_DURATION_MAX, &delay);
+	if (!err)
+		err = ilb_input_time(r->json, g->object, "spread", US, 0,
+				    ILB_SIM_DURATION_MAX, &spread);
 	if (!err)
 		err = ilb_input_number(r->json, g->object, "jitter_ppm", 0,
 				      1000000, &jitter);
@@ -440,6 +443,7 @@ static int fill_instances(struct reader *r)
 		task->group = (unsigned int)(g - r->groups);
 		task->after = g->after;
 		task->start_ns = delay;
+		task->spread_ns = spread;
 		task->jitter_ppm = (unsigned int)jitter;
 	}
 	return read_affinity(r);

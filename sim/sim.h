@@ -40,6 +40,7 @@ enum ilb_sim_task_state {
  * @step: of its program
  * @left: units of work until @step is done
  * @spins: at a barrier, on the CPU
+ * @started_ns: timers count from then
  * @resumes: that came before it suspended
  * @vruntime: ns; while it does not wait or run, relative to its CPU's
  * @slice_from: vruntime at the start of its slice
@@ -59,6 +60,7 @@ struct ilb_sim_task {
 	uint64_t loops[ILB_SIM_LOOPS];
 	uint64_t left;
 	int spins;
+	uint64_t started_ns;
 	unsigned int resumes;
 	int64_t vruntime;
 	int64_t slice_from;
@@ -88,7 +90,8 @@ struct ilb_sim_task {
  * @wakes: tasks that are being woken here from afar
  * @timers: tasks that sleep on a timer of this CPU
  * @idle_since, @idle_state, @in_state: how it idles
- * @history: last lengths of being idle, to predict the next
+ * @slept_since: in its idle state
+ * @history: how long it slept lately, to predict the next time
  * @averaged: up to when its averages are
  */
 struct ilb_sim_cpu {
@@ -104,7 +107,7 @@ struct ilb_sim_cpu {
 	int64_t min_vruntime;
 	struct ilb_sim_task *wakes;
 	struct ilb_sim_task *timers;
-	uint64_t idle_since;
+	uint64_t idle_since, slept_since;
 	uint64_t history[ILB_SIM_HISTORY];
 	unsigned int idles;
 	uint64_t averaged;

@@ -37,7 +37,11 @@ void ilb_sim_task_timer(struct ilb_sim *sim, struct ilb_sim_task *t)
 
 void ilb_sim_task_start(struct ilb_sim *sim, struct ilb_sim_task *t)
 {
-	arm_timer(sim, t, sim->now + t->plan->start_ns);
+	t->started_ns = sim->now + t->plan->start_ns;
+	if (t->plan->spread_ns)
+		t->started_ns += ilb_random_next(&sim->random) %
+				 t->plan->spread_ns;
+	arm_timer(sim, t, t->started_ns);
 }
 
 /* By at most the jitter longer or shorter. */
@@ -155,7 +159,7 @@ static void sleep_until_if_early(struct ilb_sim *sim, unsigned int cpu,
 static uint64_t next_period(const struct ilb_sim *sim,
 			    const struct ilb_sim_task *t, uint64_t period)
 {
-	uint64_t since = sim->now - t->plan->start_ns;
+	uint64_t since = sim->now - t->started_ns;
 
 	return sim->now + period - since % period;
 }

@@ -126,7 +126,8 @@ struct ilb_sim_step {
  * @steps: its program, shared by the instances of a task
  * @group: the tasks that the file names as one, all instances of it
  * @after: the group that has to end first, or ~0
- * @start_ns: when it starts
+ * @start_ns: when it starts, or later
+ * @spread_ns: by less than this, as the seed has it
  * @jitter_ppm: each run is longer or shorter by at most this
  */
 struct ilb_sim_task_plan {
@@ -138,6 +139,7 @@ struct ilb_sim_task_plan {
 	unsigned int after;
 	unsigned int jitter_ppm;
 	uint64_t start_ns;
+	uint64_t spread_ns;
 };
 
 /** struct ilb_sim_plan - all that a run needs */

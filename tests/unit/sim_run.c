@@ -14,7 +14,8 @@
 
 struct seen {
 	const struct ilb_topology *topology;
-	uint64_t last_ns;
+	uint64_t last_ns, switch_ns;
+	unsigned int together;
 	unsigned int kicks, on_busy;
 	unsigned int events[ILB_EVENT_TYPES];
 };
@@ -24,6 +25,10 @@ static void on_event(void *context, const struct ilb_event *event)
 	struct seen *seen = context;
 
 	assert_true(event->time_ns >= seen->last_ns);
+	if (event->type == ILB_EVENT_SWITCH) {
+		seen->together += event->time_ns == seen->switch_ns;
+		seen->switch_ns = event->time_ns;
+	}
 	seen->last_ns = event->time_ns;
 	seen->events[event->type]++;
 }
@@ -250,6 +255,50 @@ static void test_nohz_full(void **state)
 	assert_int_equal(result.kicks, 0);
 }
 
+/*
+ * A CPU that kicks wake each jiffy expects no more of a sleep: once a task has
+ * started its tick, the governor lets it run.
+ */
+static void test_menu_learns_from_kicks(void **state)
+{
+	static const char machine[] =
+		"{\"topology\": \"pack:2 [numa] l3:1 core:4 pu:2\", "
+		"\"smt_speed\": [1024, 512], \"idle_states\": ["
+		"{\"name\": \"a\", \"exit\": 1, \"residency\": 1}, "
+		"{\"name\": \"b\", \"exit\": 10, \"residency\": 100}]}";
+	struct seen seen;
+
+	(void)state;
+	run_once(machine, "linux-6.12", PIN, ", \"hz\": 1000", &seen);
+	assert_in_range(seen.kicks, 900, 1000);
+	assert_in_range(seen.events[ILB_EVENT_TICK], 3990, 4100);
+	run_once(machine, "linux-6.12",
+		 PIN ", \"short\": {\"cpus\": [1], \"delay\": \"500ms\", "
+		 "\"loop\": 1, \"run\": \"1500us\"}",
+		 ", \"hz\": 1000", &seen);
+	assert_in_range(seen.events[ILB_EVENT_TICK], 4450, 4600);
+}
+
+/* Instances of a periodic task do not all wake in one moment. */
+static void test_spread(void **state)
+{
+	static const char together[] =
+		"\"a\": {\"instance\": 16, \"cpus\": \"0-15\", "
+		"\"pin\": \"cpu\", \"run\": 100, \"timer\": \"100ms\"}";
+	static const char apart[] =
+		"\"a\": {\"instance\": 16, \"cpus\": \"0-15\", "
+		"\"pin\": \"cpu\", \"spread\": \"100ms\", "
+		"\"run\": 100, \"timer\": \"100ms\"}";
+	struct seen seen;
+
+	(void)state;
+	run_once(GUEST, "linux-6.12", together, "", &seen);
+	assert_true(seen.together >= 10 * 15);
+	run_once(GUEST, "linux-6.12", apart, "", &seen);
+	assert_true(seen.events[ILB_EVENT_SWITCH] >= 2 * 9 * 16);
+	assert_int_equal(seen.together, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +312,8 @@ int main(void)
 		cmocka_unit_test(test_after),
 		cmocka_unit_test(test_spreads),
 		cmocka_unit_test(test_nohz_full),
+		cmocka_unit_test(test_menu_learns_from_kicks),
+		cmocka_unit_test(test_spread),
 	};
 
 	return cmocka_run_group_tests_name("sim_run", tests, NULL, NULL);
