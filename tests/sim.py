@@ -200,8 +200,14 @@ def mail_b():
     seconds = report["capture"]["duration_s"]
     rate = {(d["name"], d["idle_type"]): d["lb"] / seconds
             for d in report["domains"]}
+    rate["SCHED", "softirqs"] = report["softirq"]["sched"] / seconds
     for key, mail, percent in ((("SMT", "idle"), 67041, 3),
-                               (("SMT", "busy"), 1408, 3)):
+                               (("SMT", "busy"), 1408, 3),
+                               (("NUMA", "idle"), 415, 9),
+                               (("SMT", "newly-idle"), 33, 10),
+                               (("MC", "newly-idle"), 33, 10),
+                               (("NUMA", "newly-idle"), 33, 10),
+                               (("SCHED", "softirqs"), 2625, 5)):
         check("mail B: %s %s within %d %%" % (*key, percent),
               abs(rate[key] - mail) * 100 <= mail * percent, rate)
 
