@@ -235,6 +235,11 @@ static void fill_row(struct ilb_sim_row *row, const struct ilb_sim_one *one)
 	row->sched_ns = m->softirq.sched_ns;
 	row->violations = one->result.violations;
 	row->wasted_ns = one->result.wasted_ns;
+	row->lost_ns = one->result.lost_ns;
+	row->busy_sibling = m->contention.busy_sibling;
+	row->idle_sibling = m->contention.idle_sibling;
+	row->lines = one->plan->lines != ILB_SIM_LINES_NO;
+	memcpy(row->transfers, one->result.transfers, sizeof(row->transfers));
 }
 
 static int print_report(FILE *out, const struct options *o,
@@ -320,7 +325,10 @@ static int run_all(const struct options *o, const struct ilb_scenario *s,
 	}
 	fprintf(output->file, "%s: %s\n\n", o->scenario,
 		ilb_scenario_summary(s));
-	return ilb_sim_table(output->file, rows, nr);
+	err = ilb_sim_table(output->file, rows, nr);
+	if (!err && ilb_scenario_note(s))
+		fprintf(output->file, "\n%s\n", ilb_scenario_note(s));
+	return err;
 }
 
 static int run(const struct options *o, struct ilb_error *error)

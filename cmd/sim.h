@@ -42,6 +42,10 @@ struct ilb_sim_row {
 	uint64_t passes, pass_ns, disturbed_ns;
 	uint64_t sched, sched_ns;
 	uint64_t violations, wasted_ns;
+	uint64_t lost_ns;
+	uint64_t busy_sibling, idle_sibling;
+	int lines;			/* 1: transfers were counted */
+	uint64_t transfers[ILB_SIM_SHARED][ILB_SIM_DISTANCES];
 };
 
 /** ilb_sim_table() - variants side by side; the first is the reference */

@@ -50,11 +50,19 @@ static unsigned int *nr_busy(struct ilb_nohz *nohz, unsigned int cpu)
 	return &nohz->setup.nr_busy[nohz->setup.topology->llc[cpu]];
 }
 
+static void touch(const struct ilb_nohz *nohz, unsigned int cpu,
+		  enum ilb_touch what)
+{
+	if (nohz->setup.touch)
+		nohz->setup.touch(nohz->setup.context, cpu, what);
+}
+
 /* A counted mask is asked by its counter, as stale as that may be. */
-static int mask_is_empty(const struct ilb_nohz *nohz)
+static int mask_is_empty(const struct ilb_nohz *nohz, unsigned int cpu)
 {
 	if (nohz->setup.behaviour->mask_size == ILB_MASK_SIZE_COUNTED)
 		return !nohz->nr_cpus;
+	touch(nohz, cpu, ILB_TOUCH_MASK_EMPTY);
 	return ilb_mask_empty(nohz->setup.mask, nr_cpus(nohz));
 }
 
@@ -88,12 +96,17 @@ int ilb_nohz_init(struct ilb_nohz *nohz, const struct ilb_nohz_setup *setup,
 }
 
 /* The atomic part of entering (@step 1) and of leaving (-1) the mask. */
-static void count_mask(struct ilb_nohz *nohz, int step)
+static void count_mask(struct ilb_nohz *nohz, unsigned int cpu, int step)
 {
 	nohz->atomics++;
+	touch(nohz, cpu, ILB_TOUCH_FIELDS_READ);
+	touch(nohz, cpu, ILB_TOUCH_MASK_WRITE);
+	touch(nohz, cpu, ILB_TOUCH_BUSY_WRITE);
+	*nr_busy(nohz, cpu) -= (unsigned int)step;
 	if (nohz->setup.behaviour->mask_size != ILB_MASK_SIZE_COUNTED)
 		return;
 	nohz->atomics++;
+	touch(nohz, cpu, ILB_TOUCH_FIELDS_WRITE);
 	nohz->nr_cpus += (unsigned int)step;
 }
 
@@ -109,12 +122,12 @@ void ilb_nohz_enter_idle(struct ilb_nohz *nohz, unsigned int cpu)
 			return;
 		c->tick_stopped = 1;
 		ilb_mask_set(nohz->setup.mask, cpu);
-		count_mask(nohz, 1);
-		--*nr_busy(nohz, cpu);
+		count_mask(nohz, cpu, 1);
 		if (nohz->setup.behaviour->next_kick)
 			nohz->needs_update = 1;
 	}
 	/* Also of a CPU that never left: it may have run in between. */
+	touch(nohz, cpu, ILB_TOUCH_FIELDS_WRITE);
 	nohz->has_blocked = 1;
 }
 
@@ -126,8 +139,7 @@ void ilb_nohz_exit_idle(struct ilb_nohz *nohz, unsigned int cpu)
 		return;
 	c->tick_stopped = 0;
 	ilb_mask_clear(nohz->setup.mask, cpu);
-	count_mask(nohz, -1);
-	++*nr_busy(nohz, cpu);
+	count_mask(nohz, cpu, -1);
 }
 
 void ilb_nohz_stop_tick(struct ilb_nohz *nohz, unsigned int cpu,
@@ -218,6 +230,7 @@ static enum ilb_gate balance_gate(struct ilb_nohz *nohz, unsigned int cpu)
 	/* DEVIATION(balance-shared): past here there is only the LLC's. */
 	if (nohz->setup.unequal && nohz->setup.unequal[cpu])
 		return c->misfit_load ? ILB_GATE_MISFIT : ILB_GATE_NO_MISFIT;
+	touch(nohz, cpu, ILB_TOUCH_BUSY_READ);
 	return *nr_busy(nohz, cpu) > 1 ? ILB_GATE_LLC : ILB_GATE_NO_REASON;
 }
 
@@ -246,14 +259,15 @@ static void decide(struct ilb_nohz *nohz, unsigned int cpu, uint64_t now,
 	if (nohz->setup.cpus[cpu].idle_balance)
 		return;
 	ilb_nohz_exit_idle(nohz, cpu);
+	touch(nohz, cpu, ILB_TOUCH_FIELDS_READ);
 	kick->gate = ILB_GATE_EMPTY;
-	if (empty_first && mask_is_empty(nohz))
+	if (empty_first && mask_is_empty(nohz, cpu))
 		return;
 	if (nohz->has_blocked && now > nohz->next_blocked)
 		kick->flags = ILB_KICK_STATS;
 	if (now < nohz->next_balance) {
 		kick->gate = ILB_GATE_TIME;
-	} else if (!empty_first && mask_is_empty(nohz)) {
+	} else if (!empty_first && mask_is_empty(nohz, cpu)) {
 		kick->flags = 0;
 		return;
 	} else {
@@ -285,8 +299,11 @@ static void send(struct ilb_nohz *nohz, unsigned int kicker, uint64_t now,
 	struct ilb_nohz_cpu *ilb;
 
 	/* Even if nobody can be found: one full attempt per jiffy. */
-	if (kick->flags & ILB_KICK_BALANCE)
+	if (kick->flags & ILB_KICK_BALANCE) {
+		touch(nohz, kicker, ILB_TOUCH_FIELDS_WRITE);
 		nohz->next_balance = now + 1;
+	}
+	touch(nohz, kicker, ILB_TOUCH_MASK_WALK);
 	kick->choice = find_new_ilb(nohz, kicker);
 	if (kick->choice.cpu == ILB_CPU_NONE)
 		return;

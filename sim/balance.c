@@ -205,6 +205,11 @@ uint64_t ilb_sim_balance(struct ilb_sim *sim, unsigned int cpu)
 	ilb_balance_softirq(&sim->balance, cpu);
 	ns = pass_ends(sim) + sim->costs->softirq;
 	if (sim->balance.ilb_passes != passes) {
+		/* Flags at its begin, the mask, the next time at its end. */
+		if (sim->lines.line) {
+			ilb_sim_touch(sim, cpu, ILB_TOUCH_FIELDS_WRITE);
+			ilb_sim_touch(sim, cpu, ILB_TOUCH_MASK_WALK);
+		}
 		sim->result.passes++;
 		sim->result.pass_ns += ns;
 	}

@@ -73,6 +73,19 @@ static void stop_tick(struct ilb_sim *sim, unsigned int cpu,
 	ilb_sim_tick_arm(sim, cpu);
 }
 
+/* Its time as a lost CPU ends, or goes on, or begins. */
+void ilb_sim_idle_lost(struct ilb_sim *sim, unsigned int cpu)
+{
+	struct ilb_sim_cpu *c = &sim->cpu[cpu];
+
+	if (c->lost_since != ILB_NEVER)
+		sim->result.lost_ns += sim->now - c->lost_since;
+	c->lost_since = ILB_NEVER;
+	if (!c->current && sim->ticks[cpu].stopped &&
+	    !sim->rq[cpu].tick_stopped && sim->domains.base[cpu])
+		c->lost_since = sim->now;
+}
+
 void ilb_sim_idle(struct ilb_sim *sim, unsigned int cpu)
 {
 	struct ilb_sim_cpu *c = &sim->cpu[cpu];
@@ -85,6 +98,7 @@ void ilb_sim_idle(struct ilb_sim *sim, unsigned int cpu)
 	sim->ticks[cpu].next_timer_ns = ilb_sim_next_timer(sim, cpu);
 	predicted = predict(sim, cpu);
 	stop_tick(sim, cpu, predicted);
+	ilb_sim_idle_lost(sim, cpu);
 	/* A tick that runs on ends the sleep. */
 	if (!sim->ticks[cpu].stopped &&
 	    sim->ticks[cpu].next_ns - sim->now < predicted)
@@ -124,6 +138,7 @@ void ilb_sim_idle_begin(struct ilb_sim *sim, unsigned int cpu, uint64_t ns)
 
 void ilb_sim_idle_end(struct ilb_sim *sim, unsigned int cpu)
 {
+	ilb_sim_idle_lost(sim, cpu);
 	ilb_tick_idle_exit(&sim->tick, cpu, sim->now);
 	ilb_sim_tick_arm(sim, cpu);
 }

@@ -50,6 +50,7 @@ static int allocate(struct ilb_sim *sim)
 static void take_apart(struct ilb_sim *sim)
 {
 	ilb_sim_balance_free(sim);
+	ilb_sim_lines_free(sim);
 	ilb_queue_free(&sim->queue);
 	free(sim->cpu);
 	free(sim->task);
@@ -70,6 +71,7 @@ static void init_cpus(struct ilb_sim *sim)
 		struct ilb_sim_cpu *c = &sim->cpu[cpu];
 
 		c->capacity = t->capacity ? t->capacity[cpu] : 1024;
+		c->lost_since = ILB_NEVER;
 		sim->rq[cpu].capacity = c->capacity;
 		for (s = t->sibling[cpu]; s != cpu; s = t->sibling[s])
 			c->awake_siblings++;
@@ -131,6 +133,8 @@ int ilb_sim_nohz_init(struct ilb_sim *sim, struct ilb_error *error)
 		.unequal = sim->unequal,
 		.cpus = sim->rq,
 		.nr_busy = sim->nr_busy,
+		.touch = sim->lines.line ? ilb_sim_touch : NULL,
+		.context = sim,
 		.mask = sim->mask,
 		.scratch = sim->choice_scratch,
 	};
@@ -148,7 +152,7 @@ static int set_up(struct ilb_sim *sim, struct ilb_error *error)
 {
 	int err;
 
-	if (allocate(sim))
+	if (allocate(sim) || ilb_sim_lines_init(sim))
 		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
 	init_cpus(sim);
 	err = ilb_sim_balance_init(sim, error);
@@ -199,6 +203,13 @@ static void fire(struct ilb_sim *sim, unsigned int timer)
 	}
 }
 
+/* What goes on when the run ends counts up to its end. */
+static void end_cpu(struct ilb_sim *sim, unsigned int cpu)
+{
+	ilb_sim_progress(sim, cpu);
+	ilb_sim_idle_lost(sim, cpu);
+}
+
 static void go(struct ilb_sim *sim)
 {
 	unsigned int timer, cpu;
@@ -215,7 +226,7 @@ static void go(struct ilb_sim *sim)
 	}
 	sim->now = sim->plan->duration_ns;
 	ilb_for_each_cpu(cpu, sim->topology->online, sim->nr_cpus)
-		ilb_sim_progress(sim, cpu);
+		end_cpu(sim, cpu);
 	sim->result.work_ns >>= ILB_SIM_UNIT_BITS;
 }
 

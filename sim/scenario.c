@@ -113,6 +113,11 @@ const char *ilb_scenario_summary(const struct ilb_scenario *s)
 	return summary ? summary : "";
 }
 
+const char *ilb_scenario_note(const struct ilb_scenario *s)
+{
+	return json_string_value(json_object_get(s->root, "note"));
+}
+
 const char *ilb_scenario_variant(const struct ilb_scenario *s, unsigned int i)
 {
 	json_t *variants = json_object_get(s->root, "variants");
@@ -187,12 +192,34 @@ static json_t *merge(const struct ilb_scenario *s, struct ilb_input *j)
 	return NULL;
 }
 
+static int read_lines(struct ilb_input *j, const json_t *root,
+		      struct ilb_sim_plan *plan)
+{
+	static const char *const words[] = { "no", "global", "per-llc", NULL };
+	const char *lines = "no";
+	unsigned int i;
+	int err;
+
+	err = ilb_input_string(j, root, "lines", &lines);
+	if (err)
+		return err;
+	for (i = 0; words[i]; i++) {
+		if (strcmp(lines, words[i]))
+			continue;
+		plan->lines = (enum ilb_sim_lines)i;
+		return 0;
+	}
+	return ilb_input_fail_at(j, "lines", ILB_ERR_FORMAT,
+		"is '%s'; say \"no\", \"global\" (one mask) or \"per-llc\"",
+		lines);
+}
+
 static int read_plan(const struct ilb_scenario *s, struct ilb_input *j,
 		     const json_t *root, struct ilb_sim_plan *plan)
 {
 	static const char *const keys[] = {
 		"summary", "machine", "kernel", "policy", "workload", "seed",
-		"duration", "variants", "published", NULL
+		"duration", "variants", "published", "note", "lines", NULL
 	};
 	int64_t seed = 1;
 	int err;
@@ -206,6 +233,8 @@ static int read_plan(const struct ilb_scenario *s, struct ilb_input *j,
 		err = ilb_scenario_workload(j, root, plan);
 	if (!err)
 		err = ilb_input_number(j, root, "seed", 0, INT64_MAX, &seed);
+	if (!err)
+		err = read_lines(j, root, plan);
 	if (!err)
 		err = ilb_input_time(j, root, "duration", 1000000000, 1000000,
 				    ILB_SIM_DURATION_MAX, &plan->duration_ns);

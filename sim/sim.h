@@ -91,6 +91,7 @@ struct ilb_sim_task {
  * @timers: tasks that sleep on a timer of this CPU
  * @idle_since, @idle_state, @in_state: how it idles
  * @slept_since: in its idle state
+ * @lost_since: since when it idles and is lost, ILB_NEVER: it is not
  * @history: how long it slept lately, to predict the next time
  * @averaged: up to when its averages are
  */
@@ -108,6 +109,7 @@ struct ilb_sim_cpu {
 	struct ilb_sim_task *wakes;
 	struct ilb_sim_task *timers;
 	uint64_t idle_since, slept_since;
+	uint64_t lost_since;
 	uint64_t history[ILB_SIM_HISTORY];
 	unsigned int idles;
 	uint64_t averaged;
@@ -120,6 +122,24 @@ enum { ILB_SIM_TICK, ILB_SIM_STEP, ILB_SIM_IPI, ILB_SIM_CPU_TIMERS };
 struct ilb_sim_barrier {
 	unsigned int users, arrived;
 	struct ilb_sim_task *first;
+};
+
+/**
+ * struct ilb_sim_line - a cache line of what CPUs share
+ * @source: the core that had it last, ILB_CPU_NONE: only memory
+ * @dirty: nobody else has it
+ * @sharers: cores that have it, by their lowest CPUs
+ */
+struct ilb_sim_line {
+	unsigned int source;
+	int dirty;
+	unsigned long *sharers;
+};
+
+/** struct ilb_sim_lines_state - all of them; see lines.c */
+struct ilb_sim_lines_state {
+	struct ilb_sim_line *line;
+	unsigned long *memory;
 };
 
 /**
@@ -167,6 +187,8 @@ struct ilb_sim {
 	void *domain_memory;
 	unsigned int *packing;
 	unsigned char *unequal;
+
+	struct ilb_sim_lines_state lines;
 
 	struct ilb_sim_result result;
 };
@@ -249,6 +271,7 @@ uint64_t ilb_sim_next_timer(const struct ilb_sim *sim, unsigned int cpu);
 /** ilb_sim_idle() - a round of the idle loop is over */
 void ilb_sim_idle(struct ilb_sim *sim, unsigned int cpu);
 void ilb_sim_idle_begin(struct ilb_sim *sim, unsigned int cpu, uint64_t ns);
+void ilb_sim_idle_lost(struct ilb_sim *sim, unsigned int cpu);
 void ilb_sim_idle_end(struct ilb_sim *sim, unsigned int cpu);
 void ilb_sim_idle_leave_state(struct ilb_sim *sim, unsigned int cpu);
 
@@ -291,6 +314,15 @@ unsigned int ilb_sim_place(struct ilb_sim *sim, struct ilb_sim_task *task,
  * @since: when it was asked last
  */
 void ilb_sim_conserve(struct ilb_sim *sim, uint64_t since);
+
+/* lines.c: cache lines that CPUs take from each other */
+
+/** ilb_sim_lines_init() - 0, also if none are counted; -ILB_ERR_NOMEM */
+int ilb_sim_lines_init(struct ilb_sim *sim);
+void ilb_sim_lines_free(struct ilb_sim *sim);
+
+/** ilb_sim_touch() - what struct ilb_nohz_setup's touch does; @context: sim */
+void ilb_sim_touch(void *context, unsigned int cpu, enum ilb_touch what);
 
 /* schedstat.c */
 void ilb_sim_schedstat(const struct ilb_sim *sim, FILE *out);

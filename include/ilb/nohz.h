@@ -58,6 +58,27 @@ enum ilb_gate {
 };
 
 /**
+ * enum ilb_touch - an access to memory that CPUs share
+ * @ILB_TOUCH_FIELDS_READ: times, flags, the counter and the pointer to the
+ *	mask are on one cache line
+ * @ILB_TOUCH_FIELDS_WRITE: likewise
+ * @ILB_TOUCH_MASK_WRITE: the CPU's own bit
+ * @ILB_TOUCH_MASK_EMPTY: is no bit set?
+ * @ILB_TOUCH_MASK_WALK: all of the mask
+ * @ILB_TOUCH_BUSY_READ: the LLC's count of CPUs that are not registered
+ * @ILB_TOUCH_BUSY_WRITE: likewise
+ */
+enum ilb_touch {
+	ILB_TOUCH_FIELDS_READ,
+	ILB_TOUCH_FIELDS_WRITE,
+	ILB_TOUCH_MASK_WRITE,
+	ILB_TOUCH_MASK_EMPTY,
+	ILB_TOUCH_MASK_WALK,
+	ILB_TOUCH_BUSY_READ,
+	ILB_TOUCH_BUSY_WRITE,
+};
+
+/**
  * struct ilb_nohz_cpu - one runqueue, as far as kicks look at it
  * @nr_running: tasks of any class. The host's, like the next five
  * @nr_queued: fair tasks, those of delayed dequeue included
@@ -104,6 +125,8 @@ struct ilb_nohz_cpu {
  * @cpus: memory for one entry per CPU; the host's members filled
  * @nr_busy: memory for one counter per CPU
  * @mask, @scratch: memory for one mask each
+ * @touch: told of every enum ilb_touch of @cpu, before it is done; NULL: nobody
+ * @context: for it
  *
  * Everything stays referenced. All arrays and masks are for
  * @topology->nr_cpus CPUs.
@@ -123,6 +146,8 @@ struct ilb_nohz_setup {
 	unsigned int *nr_busy;
 	unsigned long *mask;
 	unsigned long *scratch;
+	void (*touch)(void *context, unsigned int cpu, enum ilb_touch what);
+	void *context;
 };
 
 /**

@@ -120,6 +120,13 @@ struct ilb_sim_step {
 
 #define ILB_SIM_LOOPS	2	/* nested loops: a phase's, the task's */
 
+/** enum ilb_sim_lines - are shared cache lines counted; with which masks? */
+enum ilb_sim_lines {
+	ILB_SIM_LINES_NO,
+	ILB_SIM_LINES_GLOBAL,	/* one mask, as in every kernel */
+	ILB_SIM_LINES_PER_LLC,	/* one for each last-level cache */
+};
+
 /**
  * struct ilb_sim_task_plan - one task
  * @allowed: CPUs that it may use; NULL: all that have domains
@@ -154,6 +161,7 @@ struct ilb_sim_plan {
 	unsigned int nr_barriers;
 	uint64_t duration_ns;
 	uint64_t seed;
+	enum ilb_sim_lines lines;
 };
 
 struct ilb_scenario;
@@ -169,6 +177,22 @@ struct ilb_sim_sink {
 	void *context;
 };
 
+/** enum ilb_sim_shared - what is on the lines */
+enum ilb_sim_shared {
+	ILB_SIM_FIELDS,		/* times, flags, the counter */
+	ILB_SIM_MASK,
+	ILB_SIM_BUSY,		/* each LLC's count of busy CPUs */
+	ILB_SIM_SHARED
+};
+
+/** enum ilb_sim_distance - from where a line comes */
+enum ilb_sim_distance {
+	ILB_SIM_NEAR,		/* another core of the same LLC */
+	ILB_SIM_NODE,		/* another LLC of the same node */
+	ILB_SIM_FAR,
+	ILB_SIM_DISTANCES
+};
+
 /**
  * struct ilb_sim_result - what the machine itself knows of a run
  * @steps: timers that fired: the engine's events
@@ -181,6 +205,9 @@ struct ilb_sim_sink {
  * @violations: ticks at which a CPU had been idle for over a tick and a task
  *	that could run there had waited for over a tick; @violation_ns: the
  *	first; @wasted_ns: CPU time that was lost so
+ * @lost_ns: time that CPUs idled with a stopped tick and were not registered,
+ *	summed (mail C)
+ * @transfers: of cache lines, if they are counted
  */
 struct ilb_sim_result {
 	uint64_t steps, events, digest;
@@ -188,6 +215,8 @@ struct ilb_sim_result {
 	uint64_t kicks, no_target, dropped, passes, pass_ns;
 	uint64_t migrations, switches, wakeups;
 	uint64_t violations, violation_ns, wasted_ns;
+	uint64_t lost_ns;
+	uint64_t transfers[ILB_SIM_SHARED][ILB_SIM_DISTANCES];
 };
 
 #ifdef __cplusplus
@@ -215,6 +244,9 @@ void ilb_scenario_free(struct ilb_scenario *scenario);
 
 /** ilb_scenario_summary() - its line for people, "" if it has none */
 const char *ilb_scenario_summary(const struct ilb_scenario *scenario);
+
+/** ilb_scenario_note() - what to read beside its table, NULL: nothing */
+const char *ilb_scenario_note(const struct ilb_scenario *scenario);
 
 /** ilb_scenario_variant() - name of variant @i; NULL past the last one */
 const char *ilb_scenario_variant(const struct ilb_scenario *scenario,
