@@ -15,9 +15,8 @@ import sys
 
 from fix_boot import COMMON, CYCLES, SMALL, Boot, check, run, warnings
 
-# The fair server of 6.12 and later makes stock kernels warn at a CPU's going, see
-# docs/fix.md; here it is switched off, so that each warning may panic. CPU 3 is
-# of nohz_full and gets no tasks for long, as a busy host would starve them.
+# CPU 3 is of nohz_full and gets no tasks for long, as a busy host would starve
+# them, of which the kernel warns.
 # What is free while the module is not there: pages, and objects of kmalloc.
 SOAK = COMMON + CYCLES + """
 each_cycle() {
@@ -29,9 +28,6 @@ each_cycle() {
 	awk -v n=$done '/^kmalloc-/ { sum += $2 * $4 }
 		END { print n, sum / 1024 }' /proc/slabinfo >>kmalloc
 }
-for server in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
-	[ ! -e $server ] || echo 0 >$server || exit
-done
 ilb workload pin -C 0 -d 5000 & pin=$!
 taskset 7 ilb workload mix --bursts 1 --pairs 1 -d 5000 & mix=$!
 limit=LIMIT
@@ -59,12 +55,6 @@ block() {
 	cat last >>log
 	rm last
 }
-for server in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
-	case SERVER in
-	off) echo 0 >$server || exit ;;
-	eager) echo 900000000 >$server || exit ;;
-	esac
-done
 ilb workload pin -C 0 -d 5000 & pin=$!
 ilb workload mix --bursts 2 --pairs 1 -d 5000 & mix=$!
 blocks=0
@@ -84,7 +74,7 @@ true
 EVEN = COMMON + """
 late() { read up idle </proc/uptime; [ ${up%.*} -ge LIMIT ]; }
 fix load load --repair idle-core --module $M --json
-ilb workload pin -C 0,2 -d 5000 & load=$!
+ilb workload pin -C 0,2,4,6 -d 5000 & load=$!
 sleep 1
 record full.enable
 ilb fix disable || exit
@@ -187,8 +177,7 @@ def hotplug(args, series):
     if series == "7.3":
         return
     boot = Boot(args, series, "-hotplug", filled(
-        HOTPLUG, OFFLINES=args.offlines, LIMIT=args.limit,
-        SERVER=args.server), *SMALL,
+        HOTPLUG, OFFLINES=args.offlines, LIMIT=args.limit), *SMALL,
         append="log_buf_len=4M", timeout=args.limit + 300)
     if not boot.lives:
         return
@@ -275,7 +264,7 @@ def others(boot, series):
           after and after["calls"] > before["calls"] and
           after["narrowed"] == before["narrowed"], (before, after))
     check(f"{series}: SMT off: refused", boot.status("refused") == 4 and
-          "SMT" in boot.said("refused") and boot.status("insmod") == 1 and
+          "two CPUs online" in boot.said("refused") and boot.status("insmod") == 1 and
           "No such device" in boot.read("insmod"),
           boot.said("refused") + boot.read("insmod"))
 
@@ -284,9 +273,9 @@ def even(args, series):
     if series == "7.3":
         return
     boot = Boot(args, series, "-even", filled(
-        EVEN, SECONDS=args.seconds, LIMIT=args.limit),
-                *SMALL, "--memory", "3000", append="",
-                timeout=args.limit + 300)
+        EVEN, SECONDS=args.seconds, LIMIT=args.limit), "--topology",
+        "pack:2 [numa] l3:1 core:2 pu:2", "--memory", "4096", append="",
+        timeout=args.limit + 300)
     if boot.lives:
         blocks(args, boot, series)
         others(boot, series)
@@ -307,8 +296,6 @@ def main():
     parser.add_argument("--cycles", type=int, default=300)
     parser.add_argument("--offlines", type=int, default=500)
     parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--server", choices=("on", "off", "eager"),
-                        default="on", help="hotplug: the fair server")
     parser.add_argument("--limit", type=int, default=3600,
                         help="seconds, after which soak and hotplug end")
     return run(parser, ("6.1", "6.12", "7.2"), one)
