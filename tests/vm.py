@@ -178,6 +178,9 @@ def missing():
     refused("no ilb to put in", 125, "no/such: No such file", "--qemu",
             "./qemu", "--ilb", "no/such", "--", "x")
     os.mkdir("here")
+    refused("no place for the folder", 125,
+            "no/where: cannot make it in no: No such file", "-o", "no/where",
+            "--", "true")
     refused("a folder that exists", 125, "here: exists;", "--qemu",
             "./qemu", "-o", "here", "--", "x")
     refused("a cache that cannot be made", 3, "not an absolute path",

@@ -36,15 +36,43 @@ struct source {
 	uint64_t skip;		/* bytes before the next head */
 };
 
+/* The folder that @path will be made in; free() it. */
+static char *parent_of(const char *path)
+{
+	char *parent = strdup(path), *slash;
+	size_t n = parent ? strlen(parent) : 0;
+
+	while (n > 1 && parent[n - 1] == '/')
+		parent[--n] = '\0';
+	slash = parent ? strrchr(parent, '/') : NULL;
+	if (parent && !slash) {
+		free(parent);
+		return strdup(".");
+	}
+	if (slash)
+		slash[slash == parent] = '\0';
+	return parent;
+}
+
 int ilb_results_check(const char *path, struct ilb_error *error)
 {
 	struct stat st;
+	char *parent;
+	int err = 0;
 
-	if (lstat(path, &st))
-		return 0;
-	return ilb_fail(error, ILB_ERR_MISMATCH,
-			"%s: exists; remove it, or give another name with -o",
-			path);
+	if (!lstat(path, &st))
+		return ilb_fail(error, ILB_ERR_MISMATCH,
+				"%s: exists; remove it, or give another name with -o",
+				path);
+	parent = parent_of(path);
+	if (!parent)
+		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
+	if (access(parent, W_OK | X_OK))
+		err = ilb_fail(error, ILB_ERR_IO,
+			       "%s: cannot make it in %s: %s; give another name with -o",
+			       path, parent, strerror(errno));
+	free(parent);
+	return err;
 }
 
 static int begin(struct ilb_results *results, const char *path,

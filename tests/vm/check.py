@@ -35,7 +35,7 @@ RECORD = """
 record() {
 	name=$1 seconds=$2
 	shift 2
-	ilb workload "$@" -d 300 & load=$!
+	ilb workload "$@" -d 3000 & load=$!
 	sleep 1
 	ilb record -o $name -d $seconds || exit
 	kill $load
@@ -375,6 +375,7 @@ def main():
     parser.add_argument("kernels", nargs="*")
     options = parser.parse_intermixed_args()
     folder = options.keep or tempfile.mkdtemp(prefix="ilb-vm-")
+    os.makedirs(folder, exist_ok=True)
     lab = Lab(os.path.abspath(options.ilb),
               os.path.abspath(options.exceptions), folder)
     try:
