@@ -13,7 +13,7 @@
 #define COUNT_MAX	999999999U
 #define EXIT_OWN	125	/* as env(1): not the command's failure */
 
-enum { OPT_DIFF = ILB_KEY_OWN, OPT_FUNCTIONS, OPT_RQ_LOCK };
+enum { OPT_DIFF = ILB_KEY_OWN, OPT_FUNCTIONS };
 
 static const struct ilb_option own[] = {
 	{ 'I', "interval", "SECONDS", NULL, 0,
@@ -22,9 +22,6 @@ static const struct ilb_option own[] = {
 	{ 'n', "count", "COUNT", NULL, 0, "end after so many intervals" },
 	{ OPT_FUNCTIONS, "functions", NULL, NULL, 0,
 	  "also sample the balancer's functions" },
-	{ OPT_RQ_LOCK, "rq-lock", NULL, NULL, 0,
-	  "also how long balancing holds a runqueue's lock;\n"
-	  "it slows the scheduler" },
 	{ OPT_DIFF, "diff", NULL, NULL, 0, "compare two outputs of --json" },
 	{ 0 },
 };
@@ -58,9 +55,6 @@ static int take(void *context, const struct ilb_option *option)
 				       &s->output);
 	case OPT_FUNCTIONS:
 		s->options.functions = 1;
-		return 0;
-	case OPT_RQ_LOCK:
-		s->options.rq_lock = 1;
 		return 0;
 	case OPT_DIFF:
 		s->diff = 1;

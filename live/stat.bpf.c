@@ -15,7 +15,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "live/stat_hist.bpf.h"
 #include "live/stat_record.h"
 
 #define SOFTIRQ_SCHED	7U
@@ -61,6 +60,54 @@ struct {
 static __always_inline struct ilb_stat_cpu *state_of(__u32 cpu)
 {
 	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+/* ---- histograms: as measure/hist.c ---- */
+
+static __always_inline __u32 top_bit(__u64 value)
+{
+	__u32 bit = 0;
+
+	if (value >> 32) {
+		bit = 32;
+		value >>= 32;
+	}
+	if (value >> 16) {
+		bit += 16;
+		value >>= 16;
+	}
+	if (value >> 8) {
+		bit += 8;
+		value >>= 8;
+	}
+	if (value >> 4) {
+		bit += 4;
+		value >>= 4;
+	}
+	if (value >> 2) {
+		bit += 2;
+		value >>= 2;
+	}
+	return bit + (value >> 1 ? 1 : 0);
+}
+
+static __always_inline void hist_add(struct ilb_stat_hist *hist, __u64 ns)
+{
+	__u64 us = ns / 1000;
+	__u32 cell = (__u32)ns, bucket = us ? top_bit(us) + 1 : 0, shift;
+
+	if (ns >= 16) {
+		shift = top_bit(ns) - 4;
+		cell = (shift + 1) * 16 + ((ns >> shift) & 15);
+	}
+	hist->count++;
+	hist->sum_ns += ns;
+	if (ns > hist->max_ns)
+		hist->max_ns = ns;
+	if (cell < ILB_STAT_CELLS)
+		hist->cell[cell]++;
+	if (bucket < ILB_STAT_LOG2)
+		hist->log2_us[bucket]++;
 }
 
 /* ---- disturbances ---- */

@@ -36,8 +36,6 @@ struct session {
 	struct ilb_proc proc;
 	struct ilb_sampler *sampler;
 	struct ilb_functions functions;
-	struct ilb_locks *locks;
-	struct ilb_rq_lock rq_lock;
 	struct ilb_source_of sources[ILB_PARTS];
 	struct ilb_child child;
 	int signals;		/* signalfd */
@@ -179,9 +177,6 @@ static int set_up(struct session *s)
 		err = open_meter(s);
 	if (!err)
 		err = sample(s);
-	if (!err && s->options->rq_lock &&
-	    ilb_locks_open(&s->locks, &s->rq_lock, s->topology->nr_cpus))
-		err = ilb_fail(s->error, ILB_ERR_NOMEM, "out of memory");
 	if (!err)
 		open_sources(s);
 	return err;
@@ -253,7 +248,6 @@ static int end_interval(struct session *s)
 		.hz = s->facts->hz,
 		.sources = s->sources,
 		.functions = s->sampler ? &s->functions : NULL,
-		.rq_lock = s->options->rq_lock ? &s->rq_lock : NULL,
 		.compact = s->options->interval_ns != 0,
 		.best = -1,
 	};
@@ -269,8 +263,6 @@ static int end_interval(struct session *s)
 		ilb_stat_kernel_settle(s->kernel);
 	end_ns = now();
 	take_exact(s, &totals, end_ns);
-	if (s->locks)
-		ilb_locks_take(s->locks, &s->rq_lock);
 	err = take_measures(s, end_ns, &measures);
 	if (!err) {
 		report.measures = measures;
@@ -363,8 +355,6 @@ static int watch(struct session *s)
 	if (s->exact)
 		ilb_exact_counts(s->exact, &s->counts);
 	ilb_sampler_start(&s->functions);
-	if (s->locks)
-		ilb_locks_start(s->locks);
 	if (s->kernel)
 		ilb_stat_kernel_start(s->kernel);
 	s->from_ns = now();
@@ -378,7 +368,6 @@ static void tear_down(struct session *s)
 {
 	ilb_child_abandon(&s->child);
 	ilb_exact_close(s->exact);
-	ilb_locks_close(s->locks);
 	ilb_stat_kernel_close(s->kernel);
 	ilb_sampler_close(s->sampler);
 	ilb_meter_destroy(s->meter);

@@ -7,7 +7,6 @@
  *
  *	stat.c          the order of things, and when it ends
  *	stat_kernel.c   what BPF counts, with stat.bpf.c
- *	stat_lock.c     how long the runqueue is locked, with lock.bpf.c
  *	stat_tasks.c    how long victims ran
  *	stat_functions.c  CPU time in functions, by sampling
  *	stat_proc.c     what /proc counts
@@ -61,33 +60,6 @@ struct ilb_stat_hist;
 void ilb_stat_hist_since(struct ilb_hist *sum,
 			 const struct ilb_stat_hist *after,
 			 const struct ilb_stat_hist *before);
-
-/* ---- stat_lock.c ---- */
-
-struct ilb_locks;
-
-/**
- * ilb_locks_open() - hook into the runqueue's lock
- * @lock: ->needs or ->newidle_known is filled
- *
- * Returns 0, also where it cannot be done (*@locks is NULL), or
- * -ILB_ERR_NOMEM.
- */
-int ilb_locks_open(struct ilb_locks **locks, struct ilb_rq_lock *lock,
-		   unsigned int nr_cpus);
-
-/** ilb_locks_start() - what was counted before does not count. */
-void ilb_locks_start(struct ilb_locks *locks);
-
-/**
- * ilb_locks_take() - what was counted since the last call, or the start
- *
- * The largest hold is that since the beginning.
- */
-void ilb_locks_take(struct ilb_locks *locks, struct ilb_rq_lock *lock);
-
-/** ilb_locks_close() - NULL is fine. */
-void ilb_locks_close(struct ilb_locks *locks);
 
 /* ---- stat_tasks.c ---- */
 

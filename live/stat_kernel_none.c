@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of stat_kernel.c and stat_lock.c where ilb is built without BPF. */
+/* In place of stat_kernel.c where ilb is built without BPF. */
 
 #include <stdio.h>
 
 #include "live/stat.h"
-
-#define NEEDS	"an ilb built with BPF, where clang, bpftool and libbpf are"
 
 int ilb_stat_kernel_open(struct ilb_stat_kernel **kernel,
 			 const struct ilb_topology *topology,
@@ -20,7 +18,8 @@ int ilb_stat_kernel_open(struct ilb_stat_kernel **kernel,
 
 	(void)topology;
 	*kernel = NULL;
-	ilb_fail(error, ILB_ERR_UNSUPPORTED, NEEDS);
+	ilb_fail(error, ILB_ERR_UNSUPPORTED,
+		 "an ilb built with BPF, where clang, bpftool and libbpf are");
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		snprintf(sources[parts[i]].needs,
 			 sizeof(sources[parts[i]].needs), "%s",
@@ -49,29 +48,4 @@ int ilb_stat_kernel_take(struct ilb_stat_kernel *kernel,
 void ilb_stat_kernel_close(struct ilb_stat_kernel *kernel)
 {
 	(void)kernel;
-}
-
-int ilb_locks_open(struct ilb_locks **locks, struct ilb_rq_lock *lock,
-		   unsigned int nr_cpus)
-{
-	(void)nr_cpus;
-	*locks = NULL;
-	snprintf(lock->needs, sizeof(lock->needs), NEEDS);
-	return 0;
-}
-
-void ilb_locks_start(struct ilb_locks *locks)
-{
-	(void)locks;
-}
-
-void ilb_locks_take(struct ilb_locks *locks, struct ilb_rq_lock *lock)
-{
-	(void)locks;
-	(void)lock;
-}
-
-void ilb_locks_close(struct ilb_locks *locks)
-{
-	(void)locks;
 }

@@ -81,20 +81,4 @@ struct ilb_stat_victim {
 	__u64 kicks;
 };
 
-/**
- * struct ilb_stat_lock - of one CPU, for --rq-lock
- * @where: 0, or what the CPU does, ILB_STAT_SOFTIRQ or ILB_STAT_NEWIDLE
- * @rq: held by this CPU since @at, 0: none
- */
-#define ILB_STAT_SOFTIRQ	1U
-#define ILB_STAT_NEWIDLE	2U
-struct ilb_stat_lock {
-	__u64 where;
-	__u64 rq;
-	__u64 at;
-	__u64 reserved;
-
-	struct ilb_stat_hist hold[2];	/* in the softirq, newly idle */
-} __attribute__((aligned(64)));
-
 #endif

@@ -135,8 +135,6 @@ static json_t *report_of(struct ilb_json *json, const struct ilb_report *report)
 		ilb_json_policies(json, root, report);
 	if (report->functions)
 		ilb_json_functions(json, root, report->functions);
-	if (report->rq_lock)
-		ilb_json_rq_lock(json, root, report->rq_lock);
 	if (report->sources)
 		ilb_json_set(json, root, "sources",
 			     sources_of(json, report->sources));

@@ -68,8 +68,6 @@ void ilb_json_findings(struct ilb_json *json, json_t *root,
 		       const struct ilb_findings *findings);
 void ilb_json_functions(struct ilb_json *json, json_t *root,
 			const struct ilb_functions *functions);
-void ilb_json_rq_lock(struct ilb_json *json, json_t *root,
-		      const struct ilb_rq_lock *lock);
 void ilb_json_policies(struct ilb_json *json, json_t *root,
 		       const struct ilb_report *report);
 

@@ -126,22 +126,6 @@ static json_t *hist_of(struct ilb_json *json, const struct ilb_hist *hist)
 	return object;
 }
 
-void ilb_json_rq_lock(struct ilb_json *json, json_t *root,
-		      const struct ilb_rq_lock *lock)
-{
-	json_t *object;
-
-	if (lock->needs[0])
-		return;
-	object = json_object();
-	ilb_json_set(json, object, "softirq_us",
-		     hist_of(json, &lock->softirq));
-	if (lock->newidle_known)
-		ilb_json_set(json, object, "newidle_us",
-			     hist_of(json, &lock->newidle));
-	ilb_json_set(json, root, "rq_lock", object);
-}
-
 static void set_runs(struct ilb_json *json, json_t *root,
 		     const struct ilb_runs *runs)
 {

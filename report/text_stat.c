@@ -89,32 +89,6 @@ static void print_functions(struct ilb_text *text,
 			functions->lost);
 }
 
-static void print_hold(struct ilb_text *text, const char *name,
-		       const struct ilb_hist *hist)
-{
-	ilb_print_value(text, name, "%" PRIu64 " holds, longest %.1f us",
-			hist->count, (double)hist->max_ns / 1e3);
-	ilb_histogram_print(text, hist);
-}
-
-static void print_rq_lock(struct ilb_text *text,
-			  const struct ilb_rq_lock *lock)
-{
-	ilb_print_title(text, "Runqueue lock held during balancing, us");
-	if (lock->needs[0]) {
-		ilb_print_unknown(text, "holds", lock->needs);
-		return;
-	}
-	ilb_print_value(text, "cost", "every lock of a runqueue is probed: the"
-			" scheduler is slower while this runs");
-	print_hold(text, "SCHED softirq", &lock->softirq);
-	if (lock->newidle_known)
-		print_hold(text, "newly idle", &lock->newidle);
-	else
-		ilb_print_unknown(text, "newly idle",
-				  "the function sched_balance_newidle, which this kernel inlines");
-}
-
 void ilb_stat_print(struct ilb_text *text, const struct ilb_report *report)
 {
 	const struct ilb_measures *measures = report->measures;
@@ -135,8 +109,6 @@ void ilb_stat_print(struct ilb_text *text, const struct ilb_report *report)
 	text->needs = NULL;
 	if (report->functions)
 		print_functions(text, report->functions);
-	if (report->rq_lock)
-		print_rq_lock(text, report->rq_lock);
 	print_sources(text, report);
 }
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # usage: guest_stat.py ILB [--qemu QEMU] [--topology T] [--keep FOLDER]
-#                      [--parts trace,hotplug,locks,functions,lockdown]
+#                      [--parts trace,hotplug,functions,lockdown]
 #                      [IMAGE...]
 # "ilb stat" against what else watches the same window, on real kernels; TAP.
 #
 # In a guest "ilb record" watches "ilb stat", which watches a job. Here the
 # trace's events of stat's window are counted again, line by line of what
-# trace-cmd prints, and /proc/schedstat by a reading of its own. Then kprobes
-# tell of the runqueue's lock, and perf, where it is installed, of functions.
-# The last of them is booted once more for each kind of lockdown. Boots the
-# images given, else what "ilb vm fetch" left in the cache.
+# trace-cmd prints, and /proc/schedstat by a reading of its own. Then perf,
+# where it is installed, tells of functions. The last of them is booted once
+# more for each kind of lockdown. Boots the images given, else what
+# "ilb vm fetch" left in the cache.
 
 import argparse
 import json
@@ -33,7 +33,6 @@ cat /proc/schedstat >schedstat.last
 """
 begin = """
 say() { read up rest </proc/uptime; echo "$up s: $*"; }
-T=/sys/kernel/tracing
 status=0
 echo 1 >/proc/sys/kernel/sched_schedstats
 cat /proc/kallsyms >symbols
@@ -65,31 +64,6 @@ sleep 1
 echo 1 >/sys/devices/system/cpu/cpu3/online
 wait $! || status=7
 """
-locks = """
-newidle=sched_balance_newidle
-grep -q " t $newidle$" symbols || newidle=newidle_balance
-for probe in 'p:lock raw_spin_rq_lock_nested rq=$arg1' \\
-		'r:locked raw_spin_rq_lock_nested' \\
-		'p:unlock raw_spin_rq_unlock rq=$arg1' \\
-		"p:newidle $newidle" "r:newidle_end $newidle"; do
-	echo "$probe" >>$T/kprobe_events
-done
-I=$T/instances/locks
-mkdir $I
-echo mono >$I/trace_clock
-echo 16000 >$I/buffer_size_kb
-echo 1 >$I/events/irq/softirq_entry/enable
-echo 1 >$I/events/irq/softirq_exit/enable
-echo 1 >$I/events/kprobes/enable
-say probed
-ilb stat --json --rq-lock -o lock.json -- \\
-	ilb workload pin --per-core -d 3 >/dev/null || status=8
-echo 0 >$I/events/kprobes/enable
-cat $I/trace >lock.trace
-cat $I/per_cpu/cpu*/stats | grep overrun >lock.lost
-rmdir $I
-echo >$T/kprobe_events
-"""
 functions = """
 perf=
 [ -x /bin/perf ] && perf="perf record -q -k mono -a -e cpu-clock -F 997
@@ -100,7 +74,7 @@ $perf ilb stat --json --functions -o functions.json -- \\
 locked = """
 mount -t securityfs none /sys/kernel/security
 cat /sys/kernel/security/lockdown
-ilb stat --json --functions --rq-lock -o stat.json -- sleep 1
+ilb stat --json --functions -o stat.json -- sleep 1
 """
 LINE = re.compile(r"(.*)-(\d+) +\[(\d+)\].*? (\d+\.\d+): +(\w+): +(.*)")
 
@@ -252,54 +226,6 @@ def window(stat):
     return start, start + stat["capture"]["duration_s"]
 
 
-def holds(folder, start, end):
-    """{where: [holds, us]} of what kprobes say."""
-    sums = {"softirq": [0, 0.0], "newidle": [0, 0.0]}
-    where, wanted, held = {}, {}, {}
-    with open(os.path.join(folder, "lock.trace"), encoding="ascii") as file:
-        found = [match.groups() for match in map(LINE.match, file) if match]
-    for _, _, cpu, when, name, rest in found:
-        if name.startswith("softirq") and "SCHED" in rest or \
-                name.startswith("newidle"):
-            begins = name in ("softirq_entry", "newidle")
-            where[cpu] = name[:7] if begins else None
-            held.pop(cpu, None)
-        elif not where.get(cpu):
-            continue
-        elif name == "lock":
-            wanted[cpu] = rest.split("rq=")[1]
-        elif name == "locked" and cpu not in held and cpu in wanted:
-            held[cpu] = wanted.pop(cpu), float(when)
-        elif name == "unlock" and cpu in held and \
-                held[cpu][0] == rest.split("rq=")[1]:
-            at = held.pop(cpu)[1]
-            if start <= at and float(when) <= end:
-                sums[where[cpu]][0] += 1
-                sums[where[cpu]][1] += (float(when) - at) * 1e6
-    return sums
-
-
-def check_locks(name, folder):
-    with open(os.path.join(folder, "lock.json"), encoding="ascii") as file:
-        stat = json.load(file)
-    with open(os.path.join(folder, "lock.lost"), encoding="ascii") as file:
-        lost = sum(int(line.split()[-1]) for line in file)
-    expected = holds(folder, *window(stat))
-    here = {key[:-3]: [h["count"], h["count"] * h.get("mean", 0)]
-            for key, h in stat.get("rq_lock", {}).items()}
-    there = {row[2] for row in symbols(folder)}
-    if not {"raw_spin_rq_lock_nested", "raw_spin_rq_unlock"} <= there:
-        expected = {}
-    elif not {"sched_balance_newidle", "newidle_balance"} & there:
-        del expected["newidle"]
-    print("#", name, "holds", here, expected, "lost", lost)
-    report(f"{name}: holds of a lock as kprobes count them, within 1 %",
-           not lost and set(here) == set(expected) and all(
-               here[key][0] > 50 and near(here[key][0], e[0], 1, 2) and
-               near(here[key][1], e[1], 2, SLACK_US * e[0])
-               for key, e in expected.items()), here, expected, lost)
-
-
 def symbols(folder):
     with open(os.path.join(folder, "symbols"), encoding="ascii") as file:
         return [line.split() for line in file]
@@ -364,7 +290,6 @@ def run(folder, what, args, *options):
 PARTS = {
     "trace": (trace, check_trace),
     "hotplug": (hotplug, check_hotplug),
-    "locks": (locks, check_locks),
     "functions": (functions, check_functions),
 }
 

@@ -230,32 +230,6 @@ def without_bpf():
     return samples
 
 
-def rq_lock():
-    """On request only; nobody is told what it needs."""
-    samples = []
-    got = run("--json", "--", "sleep", "0.1")
-    report("no lock is probed unasked", "rq_lock" not in json.loads(got[1]),
-           *got)
-    got = run("--rq-lock", "--json", "--", sys.executable, "-c", ping_pong,
-              "0.5")
-    data = json.loads(got[1] or "{}")
-    samples.append(data)
-    held = data.get("rq_lock", {})
-    report("--rq-lock: buckets sum up to the count", got[0] == 0 and all(
-        sum(b["count"] for b in h["log2"]) == h["count"]
-        for h in held.values()), *got)
-    text = run("--rq-lock", "--", "sleep", "0.1")[1]
-    report("--rq-lock: its cost, or what it needs, is said", re.search(
-        r"\n  cost +every lock of a runqueue is probed" if held else
-        r"\n  holds +unknown: needs ", text), text)
-    if root:
-        got = run("--rq-lock", "--", "sleep", "0.1", preexec_fn=as_nobody)
-        report("--rq-lock: as nobody it is unknown, and no failure",
-               got[0] == 0 and re.search(r"\n  holds +unknown: needs ",
-                                         got[1]), *got)
-    return samples
-
-
 def write(name, content):
     with open(name, "w", encoding="ascii") as file:
         file.write(content)
@@ -321,7 +295,6 @@ def main():
         interrupted()
         broken_pipe()
         samples += without_bpf()
-        samples += rq_lock()
         valid(samples)
         diff()
         try:

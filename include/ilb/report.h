@@ -52,18 +52,6 @@ struct ilb_functions {
 };
 
 /**
- * struct ilb_rq_lock - how long a runqueue's lock is held during balancing
- * @needs: why that is unknown, "": it is known
- * @newidle_known: 0: this kernel inlined what balances when newly idle
- * @softirq: held in the SCHED softirq; @newidle: newly idle
- */
-struct ilb_rq_lock {
-	char needs[300];
-	int newidle_known;
-	struct ilb_hist softirq, newidle;
-};
-
-/**
  * struct ilb_report - all that report and replay print; parts may be NULL
  * @command: "report", "replay" or "stat"
  * @capture: where it came from
@@ -76,7 +64,6 @@ struct ilb_rq_lock {
  * @policies, @nr_policies, @best: replay's, as ilb_replay_results() gave them
  * @sources: of a live kernel: ILB_PARTS of them; NULL: it is a capture
  * @functions: stat's; NULL: not asked for
- * @rq_lock: stat's; NULL: not asked for
  * @compact: JSON in one line
  * @what_if: housekeeping list of a replay's what-if, NULL if none
  */
@@ -94,7 +81,6 @@ struct ilb_report {
 	int best;
 	const struct ilb_source_of *sources;
 	const struct ilb_functions *functions;
-	const struct ilb_rq_lock *rq_lock;
 	int compact;
 	const char *what_if;
 };

@@ -21,7 +21,6 @@
  * @interval_ns: 0: one interval, up to the end
  * @count: end after so many intervals, 0: never
  * @functions: 1: also sample which functions run
- * @rq_lock: 1: also how long the runqueue is locked, which costs
  * @command: watch while it runs, NULL: until SIGINT, SIGTERM, SIGHUP
  * @interval: called at the end of each; the report is valid during the call.
  *	An error that it returns ends the watching
@@ -30,7 +29,6 @@ struct ilb_stat_options {
 	uint64_t interval_ns;
 	unsigned int count;
 	int functions;
-	int rq_lock;
 	char *const *command;
 	int (*interval)(void *context, const struct ilb_report *report,
 			struct ilb_error *error);

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What watching costs: usage: stat.py BUILD [ROUNDS [LOOPS]]
-       stat.py BUILD --guest RELEASE
 
 'perf bench sched pipe' on one CPU, which does nothing but switch tasks, and
 'perf bench sched messaging', alone and while the machine is watched by: ilb
@@ -13,14 +12,9 @@ against that without a watcher. Then what a run of each of ilb's BPF programs ta
 from the kernel's own statistics, less what these say of a program that does
 nothing: measuring costs more than these programs. One line each: name, value,
 unit, and the aim where there is one. Needs root.
-
-With --guest what --rq-lock costs, whose hooks not every machine takes: the
-pipe in a guest of 'ilb vm', alone, watched, and watched with it. Where QEMU
-emulates the guest only the ratios tell something.
 """
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -201,61 +195,9 @@ def per_run(build, ilb, loops):
             program["run_cnt"]))
 
 
-# ---- in a guest, which has a shell but no Python ----
-
-GUEST = """
-echo 1 >/proc/sys/kernel/bpf_stats_enabled
-one() {
-    echo "= $1"
-    time -p taskset -c 0 perf bench sched pipe -l 4000 2>&1
-}
-for round in 1 2 3; do
-    one alone
-    for how in "" --rq-lock; do
-        ilb stat $how -o /tmp/said & pid=$!
-        sleep 3
-        one "stat$how"
-        [ $round = 3 ] && bpftool prog show
-        kill -INT $pid
-        wait $pid
-    done
-done 2>&1
-"""
-
-
-def guest(ilb, release):
-    perf, tool = shutil.which("perf"), bpftool()
-    done = subprocess.run(
-        [ilb, "vm", "--kernel", release, "--topology",
-         "pack:1 [numa] l3:1 core:2 pu:2", "--with", perf, "--with", tool,
-         "-o", tempfile.mktemp(), "--", "sh", "-c", GUEST], text=True,
-        stdout=subprocess.PIPE, check=False, timeout=600)
-    if done.returncode:
-        skip("the guest failed: " + done.stdout[-500:])
-    found = re.findall(r"^= (\S+)$.*?^user ([\d.]+)\nsys ([\d.]+)$",
-                       done.stdout, re.M | re.S)
-    least = {}
-    for name, user, kernel in found:
-        time_s = float(user) + float(kernel)
-        least[name] = min(time_s, least.get(name, time_s))
-    for name in ("stat", "stat--rq-lock"):
-        print("guest.%s %+.1f %% of the pipe's CPU time" % (
-            name, 100 * (least[name] / least["alone"] - 1)))
-    # Of programs with one name, the last: that of the last watcher.
-    runs = {name: int(ns) / int(nr) for name, ns, nr in re.findall(
-        r"  name (\w+) .*? run_time_ns (\d+) run_cnt ([1-9]\d*)",
-        done.stdout)}
-    for name in ("on_lock", "on_unlock"):
-        print("guest.%s %.2f times a run of on_switch, measuring included" % (
-            name, runs[name] / runs["on_switch"]))
-
-
 def main():
     build = os.path.abspath(sys.argv[1])
     ilb = os.path.join(build, "ilb")
-    if sys.argv[2:3] == ["--guest"]:
-        guest(ilb, sys.argv[3])
-        return
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     loops = int(sys.argv[3]) if len(sys.argv) > 3 else 200000
     subprocess.run(["ninja", "-C", build, "tests/bench/bpf-empty"], check=True,

@@ -39,7 +39,7 @@ static void intervals_add_up(void **state)
 	assert_int_equal(sum.max_ns, 3);
 }
 
-/* They have 32 bits: half a day of a lock that is taken 100,000 times a s. */
+/* They have 32 bits. */
 static void cells_wrap(void **state)
 {
 	(void)state;
