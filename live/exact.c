@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "live/bpf.h"
 #include "live/exact.h"
 #include "live/exact_kernel.h"
 #include "live/exact_record.h"
@@ -21,8 +22,6 @@
 
 #define RECORDS		4096U	/* some seconds, at a kick per tick */
 #define LOG_SIZE	(256U << 10)
-#define LOCKDOWN	"/sys/kernel/security/lockdown"
-#define CAPABILITIES	"CAP_BPF, CAP_PERFMON and CAP_SYSLOG"
 
 struct ilb_exact {
 	struct ilb_moment_bpf *bpf;
@@ -60,15 +59,6 @@ _Static_assert(sizeof(unsigned long) == sizeof(__u64), "64-bit machines only");
 _Static_assert(ILB_EXACT_WORDS == ILB_MASK_WORDS(ILB_CPUS_MAX), "every CPU");
 
 /* ---- loading ---- */
-
-static int quiet(enum libbpf_print_level level, const char *format,
-		 va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
 
 static unsigned int words_of(unsigned int nr_cpus)
 {
@@ -140,20 +130,6 @@ static int load(struct ilb_exact *e, const struct method *method,
 
 /* ---- why it does not load ---- */
 
-static int locked_down(void)
-{
-	FILE *file = fopen(LOCKDOWN, "re");
-	char line[100] = "";
-	int found;
-
-	if (!file)
-		return 0;
-	found = fgets(line, sizeof(line), file) &&
-		strstr(line, "[confidentiality]");
-	fclose(file);
-	return found;
-}
-
 /* The verifier's last word before its statistics, or what errno means. */
 static const char *reason(char *log, int number)
 {
@@ -166,24 +142,6 @@ static const char *reason(char *log, int number)
 		    strncmp(line, "stack depth", 11))
 			last = line;
 	return last ? last : strerror(number);
-}
-
-int ilb_bpf_refused(int number, struct ilb_error *error)
-{
-	if (locked_down())
-		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				LOCKDOWN ": confidentiality: BPF may not read the kernel; boot with lockdown=integrity or none");
-	/* EACCES is the verifier's. */
-	if (number == EPERM)
-		return ilb_fail(error, ILB_ERR_PERM,
-				"BPF: not permitted; run as root, or with "
-				CAPABILITIES);
-	if (number == ENOSYS)
-		return ilb_fail(error, ILB_ERR_UNSUPPORTED,
-				"this kernel has no BPF; use one with CONFIG_BPF_SYSCALL");
-	if (number == ENOMEM)
-		return ilb_fail(error, ILB_ERR_NOMEM, "BPF: out of memory");
-	return 0;
 }
 
 static int refused(const struct ilb_exact *e, int number,
@@ -305,7 +263,7 @@ int ilb_exact_open(struct ilb_exact **exact, unsigned int nr_cpus,
 	e->nr_cpus = nr_cpus;
 	e->moment = moment;
 	e->context = context;
-	before = libbpf_set_print(quiet);
+	before = libbpf_set_print(ilb_bpf_quiet);
 	err = open_all(e, error);
 	libbpf_set_print(before);
 	free(e->log);

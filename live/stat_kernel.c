@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/bpf.h"
 #include "live/exact_kernel.h"
 #include "live/places.h"
 #include "live/stat.h"
@@ -57,15 +58,6 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
-static int quiet(enum libbpf_print_level level, const char *format,
-		 va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
 }
 
 /* ---- loading ---- */
@@ -269,7 +261,7 @@ int ilb_stat_kernel_open(struct ilb_stat_kernel **kernel,
 	if (!k)
 		return ilb_fail(error, ILB_ERR_NOMEM, "out of memory");
 	k->topology = topology;
-	before = libbpf_set_print(quiet);
+	before = libbpf_set_print(ilb_bpf_quiet);
 	err = open_all(k, &hidden, error);
 	libbpf_set_print(before);
 	if (err) {
