@@ -298,9 +298,10 @@ static unsigned int move_to_group(struct ilb_lb *lb)
 	unsigned int nr = ilb_lb_queue(lb->balance, lb->src)->nr_running;
 	unsigned int moved;
 
+	/* Until a task is seen that may; a lone one is not looked at here. */
+	lb->all_pinned = 1;
 	if (nr <= 1)
 		return 0;
-	lb->all_pinned = 1;
 	lb->looked_at = 0;
 	lb->look_at = lb->balance->setup.nr_migrate;
 	if (nr < lb->look_at)
@@ -386,6 +387,11 @@ static int others_allowed(const struct ilb_lb *lb)
 	return 0;
 }
 
+static int is_lone(const struct ilb_lb *lb)
+{
+	return ilb_lb_queue(lb->balance, lb->src)->nr_running <= 1;
+}
+
 /* Until tasks move, or it is clear that none will. */
 static enum outcome attempt(struct ilb_lb *lb, unsigned int *moved, int *go_on)
 {
@@ -398,7 +404,7 @@ static enum outcome attempt(struct ilb_lb *lb, unsigned int *moved, int *go_on)
 		*moved += move_to_group(lb);
 		if (lb->sd->parent && lb->some_pinned && lb->imbalance > 0)
 			lb->sd->parent->local->imbalanced = 1;
-		if (!lb->all_pinned)
+		if (!lb->all_pinned || is_lone(lb))
 			return SEARCHED;
 		/* Nothing there may run here: try without that CPU. */
 		ilb_mask_clear(lb->allowed, lb->src);

@@ -279,6 +279,10 @@ static void a_pinned_current_task_is_not_pushed(void **state)
 	assert_int_equal(w->pushes, 0);
 	assert_int_equal(sd->counts[ILB_IDLE_IDLE].failed, 1);
 	assert_int_equal(sd->balance_interval, 32);
+	/* As if all tasks were: guests of all kernels do so, too. */
+	for (i = 0; i < 6; i++)
+		attempt(w, 0, 2);
+	assert_int_equal(sd->balance_interval, 512);
 	world_free(w);
 }
 
