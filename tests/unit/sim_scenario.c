@@ -46,6 +46,18 @@ static const struct {
 	  "test.json:3: machine.capacity.0: is not a capacity" },
 	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n\"capacity\":\n"
 	  "{\"0-3\": 100}}}", "the largest CPU has 100" },
+	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n\"capacity\":\n"
+	  "{\"0-4\": 100}}}",
+	  "test.json:3: machine.capacity.0-4: is not a list of CPUs below 4" },
+	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n\"capacity\":\n"
+	  "{\"0\": 0}}}",
+	  "test.json:3: machine.capacity.0: is not a capacity" },
+	{ "{\"machine\": {\"topology\": \"core:8192 pu:2\"}}",
+	  "test.json:1: machine.topology: " },
+	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n\"costs\":\n"
+	  "{\"ipi\": 0}}}", "test.json:3: machine.costs.ipi: is not from" },
+	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n"
+	  "\"recovery\": \"2s\"}}", "test.json:2: machine.recovery: is not from" },
 	{ "{\"machine\": {\"topology\": \"core:2 pu:2\",\n"
 	  "\"smt_speed\": [500, 600]}}", "speed 2 is not from 1 to 500" },
 	{ "{\n" MACHINE "\"kernel\": \"linux-6.11x\"}", "kernel" },
@@ -54,6 +66,8 @@ static const struct {
 	  "test.json:4: kernel.nohz_full: CPU 8 is not there; the machine has CPUs 0-7" },
 	{ "{\n" MACHINE "\"kernel\": {\"release\": \"linux-6.12\",\n"
 	  "\"features\": [\"no-such=1\"]}}", "'no-such=1' is no feature" },
+	{ "{\n" MACHINE "\"kernel\": {\"release\": \"linux-6.12\",\n"
+	  "\"hz\": 0}}", "test.json:4: kernel.hz: is not" },
 	{ "{\n" MACHINE KERNEL "\"policy\": \"idle-cores\"}",
 	  "test.json:4: policy: there is no rule 'idle-cores' here; the nearest is \"idle-core\"" },
 	{ "{\n" MACHINE KERNEL "\"seed\": 1}", "workload: is missing" },
@@ -67,6 +81,12 @@ static const struct {
 	  "has no \"duration\"" },
 	{ FILE_OF("\"a\": {\"run\": 0}"),
 	  "test.json:5: workload.tasks.a.run: is not from 1 ns" },
+	{ FILE_OF("\"a\": {\"sleep\": \"4000s\"}"),
+	  "test.json:5: workload.tasks.a.sleep: is not" },
+	{ FILE_OF("\"a\": {\"run\": -1}"),
+	  "test.json:5: workload.tasks.a.run: is not" },
+	{ FILE_OF("\"a\": {\"run\": 1, \"after\": \"a\"}"),
+	  "test.json:5: workload.tasks.a.after: waits for itself" },
 	{ FILE_OF("\"a\": {\"runn\": 1}"),
 	  "workload.tasks.a.runn: no such key; the nearest is \"run\"" },
 	{ FILE_OF("\"a\": {\"run\": 1, \"lock\": \"x\"}"),
