@@ -161,7 +161,7 @@ static struct ilb_sim_result run(const char *text)
 {
 	struct ilb_scenario *s = NULL;
 	struct ilb_sim_plan *plan = NULL;
-	struct ilb_sim_result result;
+	struct ilb_sim_result result = { .violations = 0 };
 	struct ilb_error error = { "" };
 
 	if (ilb_scenario_parse(&s, "run.json", text, NULL, &error) ||
