@@ -127,7 +127,8 @@ def helps():
               got.out.startswith(b"usage: ilb COMMAND"), got)
     got = ilb("--version")
     check("--version", got.code == 0 and not got.err and
-          re.fullmatch(r"ilb \d+\.\d+\.\d+\n", got.text()), got)
+          re.fullmatch(r"ilb \d+\.\d+\.\d+\n(  \w+ +(yes|no) .*\n)+",
+                       got.text()), got)
     for verb in VERBS:
         short = ilb(verb, "-h")
         check(verb + " -h", short.code == 0 and not short.err and
