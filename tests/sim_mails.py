@@ -24,9 +24,9 @@ def check(name, good, *notes):
     sys.stdout.flush()
 
 
-def variants(scenario):
-    done = subprocess.run([ILB, "sim", "--json", scenario], check=True,
-                          stdout=subprocess.PIPE, timeout=SECONDS)
+def variants(scenario, seed=1):
+    done = subprocess.run([ILB, "sim", "--json", "--seed", str(seed), scenario],
+                          check=True, stdout=subprocess.PIPE, timeout=SECONDS)
     rows = json.loads(done.stdout)["variants"]
     for row in rows:
         row["gain"] = row["work_ns"] / rows[0]["work_ns"]
@@ -74,11 +74,13 @@ def mail_c():
               v["stock"]["lost_ns"] > v["stock"]["duration_ns"] and
               not v["fixed"]["lost_ns"] and not v["no nohz_full"]["lost_ns"],
               v)
+        gains = [variants(name, seed)["fixed"]["gain"] for seed in range(1, 5)]
+        mean = sum(gains) / len(gains)
         if name == "mail-c-llama":
-            check(name + ": the fix gains", v["fixed"]["gain"] > 1.004, v)
+            check(name + ": the fix gains, in the mean", mean > 1.01, gains)
         else:
-            check(name + ": the fix changes less than 2 %",
-                  near(v["fixed"]["gain"], 1, 2), v)
+            check(name + ": the fix changes less than 3 %", near(mean, 1, 3),
+                  gains)
 
 
 def moved(row, what):
