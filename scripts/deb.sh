@@ -18,5 +18,5 @@ dpkg-buildpackage -b -us -uc >../build.log 2>&1 || {
 	exit 1
 }
 cd ..
-lintian --no-tag-display-limit --allow-root --fail-on error,warning ./*.changes
+lintian --tag-display-limit 0 --allow-root --fail-on error,warning ./*.changes
 ls ./*.deb
