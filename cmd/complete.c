@@ -114,7 +114,7 @@ int ilb_cmd_complete(const struct ilb_command *commands, int argc, char **argv)
 	const struct ilb_command *c;
 
 	if (argc < 2)
-		return ILB_EXIT_USAGE;
+		return ilb_cmd_usage(NULL, "complete: no word to complete");
 	if (argc == 2 || (argc == 3 && !strcmp(argv[1], "help"))) {
 		complete_verb(commands);
 		if (argc == 2)

@@ -13,6 +13,7 @@
 #define LABEL_MAX	40
 #define COLUMN		24	/* where help begins, if the option is short */
 #define SECONDS_MAX	1e8
+#define SECONDS_SHOWN	1e-6	/* a smallest one below is not worth naming */
 
 const struct ilb_option ilb_output_options[] = {
 	{ ILB_KEY_JSON, "json", NULL, NULL, 0,
@@ -217,9 +218,13 @@ int ilb_option_seconds(const struct ilb_syntax *syntax,
 	*ns = (uint64_t)(seconds < SECONDS_MAX ? seconds * 1e9 : 0);
 	if (*ns && seconds >= min)
 		return 0;
+	if (min < SECONDS_SHOWN)
+		return 1 + ilb_cmd_usage(syntax->verb,
+				"%s '%s': not a number of seconds above 0, as 10 or 0.5",
+				shown(option, name), optarg);
 	return 1 + ilb_cmd_usage(syntax->verb,
-			"%s '%s': not a number of seconds from %g to %g, as 10 or 0.5",
-			shown(option, name), optarg, min, SECONDS_MAX);
+			"%s '%s': not a number of seconds from %g on, as 10 or 0.5",
+			shown(option, name), optarg, min);
 }
 
 int ilb_option_text(const struct ilb_syntax *syntax,
